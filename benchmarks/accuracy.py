@@ -82,7 +82,7 @@ def tables(count: int, seed: int) -> None:
         for name, reference in (("with the empty table", empty), ("taught clicks only", None)):
             prints, palette = CalibrationTargets(layout=truth.markers), taught(image, truth)
             setup = Setup(prints, camera.lens, palette, reference_bgr=reference)
-            view = Pipeline().look(Frame(image, 0, 0.0), setup)
+            view = Pipeline().process(Frame(image, 0, 0.0), setup)
             count_in(seen[name], view.figures, truth.figures)
     print(f"Pixels to inches over the table, {count} tables (median / 95 % in, within two sigma)")
     for name, (errors, within) in bare.items():

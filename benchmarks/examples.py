@@ -99,7 +99,7 @@ def of_scenes(folder: Path, *, empty: bool) -> Iterator[Seen]:
     for name, known in zip(names, rendered(folder), strict=True):
         truth = json.loads((folder / f"{name}.json").read_text())
         men = [one for one in truth["figures"] if one["visible_fraction"] * one["in_frame_fraction"] >= SEEN]
-        view = Pipeline().look(
+        view = Pipeline().process(
             Frame(known.image_bgr, 0, 0.0), known.setup(known.lens, known.empty_bgr if empty else None)
         )
         for figure in view.figures:

@@ -96,7 +96,7 @@ def _tutorial(known: Known) -> list[Figure]:
 
 def _ours(known: Known, *, more: bool) -> list[Figure]:
     setup = known.setup(known.lens, known.empty_bgr) if more else known.setup(None, None)
-    return list(Pipeline().look(Frame(known.image_bgr, 0, 0.0), setup).figures)
+    return list(Pipeline().process(Frame(known.image_bgr, 0, 0.0), setup).figures)
 
 
 if __name__ == "__main__":

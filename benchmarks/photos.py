@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.accuracy import TWO_SIGMA
 from calibration.camera import Lens
-from calibration.lens import Chessboard, LensViews, View, find_view, offer
+from calibration.lens import BoardView, Chessboard, LensViews, add_view, find_view
 from calibration.lens_fit import LensFit, fit_lens
 from calibration.markers import Board, ImageGray, find_board, find_markers
 from calibration.opencv import cv2
@@ -112,10 +112,10 @@ def chessboards(folder: Path) -> None:
     for side in ("left", "right"):
         files = sorted(folder.glob(f"{side}[0-9]*.jpg"))
         grays = [_gray(file) for file in files]
-        gathering = LensViews((grays[0].shape[1], grays[0].shape[0]))
+        lens_views = LensViews((grays[0].shape[1], grays[0].shape[0]))
         for gray in grays:
-            gathering = offer(gathering, find_view(gray, Chessboard(9, 6, 25 / MM_PER_IN), "")).gathering
-        print(f"chessboard {side}: {len(gathering.views)} of {len(files)} taken, {_lens_words(fit_lens(gathering))}")
+            lens_views = add_view(lens_views, find_view(gray, Chessboard(9, 6, 25 / MM_PER_IN), "")).lens_views
+        print(f"chessboard {side}: {len(lens_views.views)} of {len(files)} taken, {_lens_words(fit_lens(lens_views))}")
 
 
 def boards_42(folder: Path) -> None:
@@ -133,9 +133,9 @@ def boards_42(folder: Path) -> None:
         print(f"  {files[number].name}, one predicting the others, lens profile: {line}")
 
 
-def _view(seen: Mapping[int, FloatArray], layout: Mapping[int, FloatArray]) -> View:
+def _view(seen: Mapping[int, FloatArray], layout: Mapping[int, FloatArray]) -> BoardView:
     ids = np.concatenate([4 * n + np.arange(4) for n in seen]).astype(np.int32)
-    return View(ids, np.concatenate([layout[n] for n in seen]), np.concatenate([*seen.values()]))
+    return BoardView(ids, np.concatenate([layout[n] for n in seen]), np.concatenate([*seen.values()]))
 
 
 def _alone(

@@ -88,7 +88,7 @@ class Room:
 
     def look(self, frames: int) -> list[TableView]:
         """What vision sees in the next pictures."""
-        return [self.session.look(self.frame()) for _ in range(frames)]
+        return [self.session.process(self.frame()) for _ in range(frames)]
 
     def align(self, view: TableView) -> tuple[Aligned, float]:
         """Align the projector; also returns the seconds that its pictures were shown.

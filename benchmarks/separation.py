@@ -38,7 +38,7 @@ def main() -> None:
 
 def _rows(known: Known, *, with_empty_table: bool) -> list[tuple[str, str, float, int, int]]:
     setup = known.setup(known.lens, known.empty_bgr if with_empty_table else None)
-    view = Pipeline().look(Frame(known.image_bgr, 0, 0.0), setup)
+    view = Pipeline().process(Frame(known.image_bgr, 0, 0.0), setup)
     places = np.array([figure.centre_in for figure in view.figures]).reshape(-1, 2)
     rows = []
     for one in view.separations:

@@ -52,7 +52,7 @@ NOISES = 4
 """Number of pictures with different noise; generating more takes longer than analysing them."""
 Stages = tuple[tuple[str, Any, str], ...]
 STAGES: Stages = (
-    ("marker tracking", CalibrationTracker, "look"),
+    ("marker tracking", CalibrationTracker, "update"),
     ("change detection", MotionDetector, "detect"),
     ("figure search", Finder, "find"),
     ("id tracking", Tracker, "update"),
@@ -163,7 +163,7 @@ def search_table(counts: Sequence[int], rounds: int) -> Table:
         with _StageTimer((("whole", Finder, "find"), *SEARCH)) as spent:
             pipeline, lab_s = Pipeline(), 0.0
             for k in range(rounds + 1):
-                pipeline.look(Frame(frame.image_bgr, k, 10.0 * k), replace(setup))
+                pipeline.process(Frame(frame.image_bgr, k, 10.0 * k), replace(setup))
                 lab_s += _seconds(lambda: cv2.cvtColor(frame.image_bgr, cv2.COLOR_BGR2LAB)) if k else 0.0  # noqa: B023
                 if not k:  # the first search also prepares the terrain
                     for took in spent.values():
@@ -192,7 +192,7 @@ def _run(count: int, seconds: int, spent: dict[str, list[float]]) -> Run:
     lab_s: list[tuple[float, float]] = []
     for frame in frames_of(scene, stage, seconds):
         before = time.process_time(), time.perf_counter()
-        view = pipeline.look(frame, setup)
+        view = pipeline.process(frame, setup)
         took_s = (time.process_time() - before[0], time.perf_counter() - before[1])
         reported_moves += sum(event.kind == "moved" for event in view.tracking.events)
         if frame.index == PER_S:

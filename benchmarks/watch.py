@@ -57,12 +57,12 @@ def errors_after(bumps: int) -> None:
         before, after, within, reported = [], [], [], Counter[str]()
         for bumped, gray in shots[1:]:
             tracker, prints = CalibrationTracker(), CalibrationTargets()
-            start = tracker.look(shots[0][1], prints, lens).calibration
+            start = tracker.update(shots[0][1], prints, lens).calibration
             assert start is not None
             seen = start.camera.pixel_to_table(camera.table_to_pixel(places))
             place = place_of(seen, places[:, :2])
             before += [*np.linalg.norm(laid_at(seen, place) - places[:, :2], axis=1)]
-            kept = tracker.look(gray, prints, lens)
+            kept = tracker.update(gray, prints, lens)
             reported.update(str(drift.what) for drift in kept.drifts)
             assert kept.calibration is not None
             seen = kept.calibration.camera.pixel_to_table(bumped.table_to_pixel(places))
@@ -97,7 +97,7 @@ def table(counts: Sequence[int], rounds: int) -> Table:
             time_with_baseline(partial(redetect, gray, prints, detections), lab, rounds=rounds, repeats=LABS),
             time_with_baseline(partial(see, gray, prints), lab, rounds=rounds, repeats=LABS),
             time_with_baseline(
-                lambda k=trackers, g=after: k.pop().look(g, prints, camera.lens), lab, rounds=rounds, repeats=LABS
+                lambda k=trackers, g=after: k.pop().update(g, prints, camera.lens), lab, rounds=rounds, repeats=LABS
             ),  # type: ignore[misc]
         )
         rows.append((str(len(detections.corners_px)), *(number(one.ratio) for one in timings)))
@@ -112,7 +112,7 @@ def markers_of(count: int) -> tuple[PrintedMarker, ...]:
 
 def _started(gray: ImageGray, prints: CalibrationTargets, lens: Lens) -> CalibrationTracker:
     tracker = CalibrationTracker()
-    tracker.look(gray, prints, lens)
+    tracker.update(gray, prints, lens)
     return tracker
 
 

@@ -55,7 +55,7 @@ _UNCLEAR = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept:
+class TrackedCalibration:
     """The calibration to use for one frame.
 
     Attributes:
@@ -78,7 +78,7 @@ class CalibrationTracker:
         self._inputs: _Inputs | None = None
         self.tracked: TrackedMarkers | _ClickedRectangle | None = None
 
-    def look(self, gray: ImageGray, prints: CalibrationTargets, lens: Lens | None) -> Kept:
+    def update(self, gray: ImageGray, prints: CalibrationTargets, lens: Lens | None) -> TrackedCalibration:
         """The calibration for this frame (height, width); other prints, another lens or size start a new one."""
         inputs = (prints, lens, gray.shape)
         if inputs != self._inputs:
@@ -90,9 +90,9 @@ class CalibrationTracker:
         if self.tracked is None:
             return self._start(gray, prints, lens)
         drifts, problem = self.tracked.follow(gray)
-        return Kept(self.tracked.calibration, drifts, self.tracked.set_aside, problem)
+        return TrackedCalibration(self.tracked.calibration, drifts, self.tracked.set_aside, problem)
 
-    def _start(self, gray: ImageGray, prints: CalibrationTargets, lens: Lens | None) -> Kept:
+    def _start(self, gray: ImageGray, prints: CalibrationTargets, lens: Lens | None) -> TrackedCalibration:
         detections = Detections((gray.shape[1], gray.shape[0]), {})
         try:
             if prints.rectangle is not None:
@@ -101,8 +101,8 @@ class CalibrationTracker:
                 detections = see(gray, prints)
                 self.tracked = TrackedMarkers(gray, fix(detections, prints, lens), prints, lens)
         except UserError as error:
-            return Kept(None, (), detections.set_aside, str(error))
-        return Kept(self.tracked.calibration, (), self.tracked.set_aside)
+            return TrackedCalibration(None, (), detections.set_aside, str(error))
+        return TrackedCalibration(self.tracked.calibration, (), self.tracked.set_aside)
 
 
 _Inputs = tuple[CalibrationTargets, Lens | None, tuple[int, ...]]

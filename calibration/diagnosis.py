@@ -58,7 +58,7 @@ def why_not(gray: ImageGray, prints: CalibrationTargets, lens: Lens | None = Non
     for outline in similar_in_size(marker_like_outlines(gray), [*detections.corners_px.values()])[:_MAX_ISSUES]:
         polygon = outline.astype(np.float32)
         if not any(cv2.pointPolygonTest(polygon, (float(x), float(y)), False) >= 0 for x, y in handled):
-            issues.append(_issue_of(gray, outline))
+            issues.append(issue_of(gray, outline))
             handled.append(outline.mean(0))
     return tuple(issues)
 
@@ -161,7 +161,7 @@ def scaled_mask(gray: ImageGray, outline: FloatArray, factor: float) -> ImageGra
     return mask
 
 
-def _issue_of(gray: ImageGray, outline: FloatArray) -> MarkerIssue:
+def issue_of(gray: ImageGray, outline: FloatArray) -> MarkerIssue:
     """The most likely reason why something that looks like a marker was not read."""
     side = float(np.sqrt(_area(outline)))
     shape = outline_of(outline)

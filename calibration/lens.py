@@ -1,6 +1,6 @@
 """Collect pictures of a printed board for a lens profile, and explain why a picture is rejected.
 
-A `LensViews` is an immutable value; `offer` returns the next one. So pictures from files and from a live camera are
+A `LensViews` is an immutable value; `add_view` returns the next one. So pictures from files and from a live camera are
 handled alike.
 """
 
@@ -49,7 +49,7 @@ class Chessboard:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class BoardView:
     """The board in one picture.
 
     Attributes:
@@ -121,7 +121,7 @@ class LensViews:
     """The accepted views of one camera; `image_size` is (width, height)."""
 
     image_size: tuple[int, int]
-    views: tuple[View, ...] = ()
+    views: tuple[BoardView, ...] = ()
 
     @property
     def coverage(self) -> Coverage:
@@ -135,10 +135,10 @@ class LensViews:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Offer:
-    """The result of adding a view: the new gathering, and why the view was rejected ("" if it was accepted)."""
+class AddedView:
+    """The result of adding a view: the new set of views, and why the view was rejected ("" if it was accepted)."""
 
-    gathering: LensViews
+    lens_views: LensViews
     refusal: str
 
     @property
@@ -147,15 +147,15 @@ class Offer:
         return not self.refusal
 
 
-def offer(gathering: LensViews, view: View | None) -> Offer:
+def add_view(lens_views: LensViews, view: BoardView | None) -> AddedView:
     """Add a view if it is useful; `view` is None for a picture without a board."""
-    refusal = _rejection_reason(gathering, view)
+    refusal = _rejection_reason(lens_views, view)
     if refusal or view is None:
-        return Offer(gathering, refusal)
-    return Offer(replace(gathering, views=(*gathering.views, view)), "")
+        return AddedView(lens_views, refusal)
+    return AddedView(replace(lens_views, views=(*lens_views.views, view)), "")
 
 
-def _rejection_reason(gathering: LensViews, view: View | None) -> str:
+def _rejection_reason(lens_views: LensViews, view: BoardView | None) -> str:
     if view is None:
         return "no board found: hold all of it in the picture, flat and well lit"
     if len(view.ids) < _MIN_CORNERS:
@@ -164,13 +164,13 @@ def _rejection_reason(gathering: LensViews, view: View | None) -> str:
         return f"the board's squares are only {view.square_px:.0f} px wide: move the board closer"
     if view.blur_px > min(_MAX_BLUR_PX, max(1.0, _MAX_BLUR_SQUARES * view.square_px)):
         return f"the picture is blurred by {view.blur_px:.1f} px: hold the board still, or focus the camera"
-    for number, other in enumerate(gathering.views, 1):
-        if view_distance_px(view, other) < _MIN_SHIFT_WIDTHS * gathering.image_size[0]:
+    for number, other in enumerate(lens_views.views, 1):
+        if view_distance_px(view, other) < _MIN_SHIFT_WIDTHS * lens_views.image_size[0]:
             return f"the board is at the same place as in picture {number}: move it or tilt it"
     return ""
 
 
-def view_distance_px(view: View, other: View) -> float:
+def view_distance_px(view: BoardView, other: BoardView) -> float:
     """Root mean square distance between the common corners of two views; infinite if they share too few."""
     _, a, b = np.intersect1d(view.ids, other.ids, return_indices=True)
     if len(a) < _MIN_CORNERS // 2:
@@ -178,19 +178,19 @@ def view_distance_px(view: View, other: View) -> float:
     return float(np.sqrt(((view.seen_px[a] - other.seen_px[b]) ** 2).sum(1).mean()))
 
 
-def _tilt(view: View) -> float:
+def _tilt(view: BoardView) -> float:
     """Relative difference between the long and the short sides of the board's squares."""
     lengths = np.array([np.linalg.norm(view.seen_px[a] - view.seen_px[b]) for a, b in view.neighbours()])
     near, far = np.percentile(lengths, (90, 10))
     return float(near / max(far, 1e-9) - 1)
 
 
-def find_view(gray: ImageGray, board: Board | Chessboard, dictionary: str) -> View | None:
+def find_view(gray: ImageGray, board: Board | Chessboard, dictionary: str) -> BoardView | None:
     """The board in a picture (height, width), with its blur measured; None if there is no board."""
     seen = _find_chessboard(gray, board) if isinstance(board, Chessboard) else find_board(gray, board, dictionary)
     if seen is None:
         return None
-    view = View(seen.ids, board.corners_in(seen.ids), seen.corners_px)
+    view = BoardView(seen.ids, board.corners_in(seen.ids), seen.corners_px)
     return replace(view, blur_px=measured_blur_px(gray, view))
 
 
@@ -201,7 +201,7 @@ def _find_chessboard(gray: ImageGray, board: Chessboard) -> SeenBoard | None:
     return SeenBoard(ids, np.asarray(corners, np.float64).reshape(-1, 2)) if found else None
 
 
-def measured_blur_px(gray: ImageGray, view: View) -> float:
+def measured_blur_px(gray: ImageGray, view: BoardView) -> float:
     """Standard deviation of the blur across the board's edges, in the blurrier of its two directions.
 
     Between two neighbouring corners runs an edge from black to white. A step blurred by a Gaussian rises at most by

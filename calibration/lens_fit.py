@@ -16,7 +16,7 @@ from calibration.intrinsics import (
     lens_from_parameters,
     lens_parameters,
 )
-from calibration.lens import MIN_VIEWS, LensViews, View
+from calibration.lens import MIN_VIEWS, BoardView, LensViews
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
@@ -65,23 +65,23 @@ class LensFit:
         )
 
 
-def fit_lens(gathering: LensViews) -> LensFit:
+def fit_lens(lens_views: LensViews) -> LensFit:
     """Fit a lens to the views.
 
     Raises:
         UserError: if there are too few views, they contradict one another, or the focal length stays uncertain.
     """
-    _check_enough(len(gathering.views))
-    kept = list(range(len(gathering.views)))
+    _check_enough(len(lens_views.views))
+    kept = list(range(len(lens_views.views)))
     while True:
-        bundle = _Bundle.of([gathering.views[k] for k in kept], gathering.image_size)
+        bundle = _Bundle.of([lens_views.views[k] for k in kept], lens_views.image_size)
         rms = bundle.by_view_px()
         worst = int(np.argmax(rms))
         if rms[worst] < _MAX_RESIDUAL_TO_MEDIAN * np.median(rms) or len(kept) <= MIN_VIEWS:
             break
         del kept[worst]
-    fit = bundle.result(kept, len(gathering.views))
-    if fit.residual_px > _MAX_RESIDUAL_WIDTHS * gathering.image_size[0]:
+    fit = bundle.result(kept, len(lens_views.views))
+    if fit.residual_px > _MAX_RESIDUAL_WIDTHS * lens_views.image_size[0]:
         raise UserError(
             f"the pictures do not fit any lens (off by {fit.residual_px:.1f} px): check the number of the board's"
             " squares, use a stiff and flat board, and keep the focus fixed"
@@ -106,13 +106,13 @@ def _check_enough(count: int) -> None:
 class _Bundle:
     """Bundle adjustment: views, lens parameters `numbers` (9,), and `poses` (V, 6) as rotation and translation."""
 
-    views: Sequence[View]
+    views: Sequence[BoardView]
     image_size: tuple[int, int]
     numbers: FloatArray
     poses: FloatArray
 
     @classmethod
-    def of(cls, views: Sequence[View], image_size: tuple[int, int]) -> _Bundle:
+    def of(cls, views: Sequence[BoardView], image_size: tuple[int, int]) -> _Bundle:
         start = default_lens(image_size)
         boards = [np.c_[view.points_in, np.zeros(len(view.ids))].astype(np.float32) for view in views]
         seen = [view.seen_px.astype(np.float32) for view in views]
@@ -131,7 +131,7 @@ class _Bundle:
         return bundle
 
     def _residuals(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """View k's residuals (2N,), predicted minus seen, and their Jacobians by lens (2N, 9) and pose (2N, 6)."""
+        """BoardView k's residuals (2N,), predicted minus seen, and their Jacobians by lens (2N, 9) and pose (2N, 6)."""
         view, lens = self.views[k], lens_from_parameters(self.numbers, self.image_size)
         points = np.c_[view.points_in, np.zeros(len(view.ids))]
         pixels, slopes = cv2.projectPoints(points, self.poses[k, :3], self.poses[k, 3:], lens.matrix, lens.distortion)

@@ -214,7 +214,7 @@ def refit_marker(gray: ImageGray, expected_px: FloatArray, dictionary: str, numb
     light = linear_light(gray[low[1] : high[1], low[0] : high[0]])
     pattern = pattern_of(dictionary, number)
     seen = _fit_grid(light, expected_px - low, pattern)
-    if seen is None or not _matches_pattern(light, seen.corners_px, pattern):
+    if seen is None or not matches_pattern(light, seen.corners_px, pattern):
         return None
     return SeenMarker(number, seen.corners_px + low, seen.residual_px, seen.edge_shift_px)
 
@@ -362,7 +362,7 @@ def _fit_grid(light: npt.NDArray[np.float32], quad: FloatArray, pattern: MarkerP
     return SeenMarker(pattern.id, apply_homography(h, square), rms, -float(shift))
 
 
-def _matches_pattern(light: npt.NDArray[np.float32], quad: FloatArray, pattern: MarkerPattern) -> bool:
+def matches_pattern(light: npt.NDArray[np.float32], quad: FloatArray, pattern: MarkerPattern) -> bool:
     """Whether at least 90 % of the cells inside these corners (4, 2) are dark or light as printed."""
     paper = pattern.paper
     row, column = np.indices(paper.shape).reshape(2, -1)

@@ -1,7 +1,7 @@
 """Answer the rules' dice requests with electronic dice: decide which incoming rolls count for the open request.
 
-`DiceCollector` decides without I/O; `ElectronicDice` waits for it. Unclear rolls become questions: a roll before the
-request, a leaning die, a die that was thrown twice, more dice than requested, a damaged line.
+`DiceCollector` decides without I/O; `ElectronicDice` waits for its decision. Unclear rolls become questions: a roll
+before the request, a leaning die, a die that was rolled twice, more dice than requested, a damaged line.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ FORGET_S = 60.0
 """Up to this age the players are asked about it; older rolls are dropped."""
 
 DOUBLE_S = 1.5
-"""If there is only one die, it may be thrown again for the next die of a request, but not sooner than this."""
+"""If there is only one die, it may be rolled again for the next die of a request, but not sooner than this."""
 
 SETTLE_S = 0.4
-"""Wait after the last die for an extra one, because the dice of one throw do not come to rest at the same time."""
+"""Wait after the last die for an extra one, because the dice of one roll do not come to rest at the same time."""
 
 POLL_S = 0.02
 
@@ -39,8 +39,8 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Fallen:
-    """A roll and the time at which it fell, by the collector's clock."""
+class TimedRoll:
+    """A roll and the time at which the die came to rest, by the collector's clock."""
 
     line: RollLine
     at_s: float
@@ -58,7 +58,7 @@ class Question:
 
     why: Why
     text: str
-    rolls: tuple[Fallen, ...]
+    rolls: tuple[TimedRoll, ...]
 
 
 class DiceCollector:
@@ -75,9 +75,9 @@ class DiceCollector:
         self._clock, self._read_d6 = clock, read_d6
         self._request: DiceRequest | None = None
         self._requested_s = self._received_s = 0.0
-        self._kept: list[Fallen] = []
-        self._taken: list[Fallen] = []
-        self._pending: list[Fallen] = []  # rolls for this request that are not checked yet
+        self._kept: list[TimedRoll] = []
+        self._taken: list[TimedRoll] = []
+        self._pending: list[TimedRoll] = []  # rolls for this request that are not checked yet
         self._question: Question | None = None
         self._dice: set[str] = set()
         self.ignored: RollLine | None = None
@@ -88,12 +88,12 @@ class DiceCollector:
         return self._request
 
     @property
-    def taken(self) -> tuple[Fallen, ...]:
+    def taken(self) -> tuple[TimedRoll, ...]:
         """The rolls that count so far."""
         return tuple(self._taken)
 
     @property
-    def kept(self) -> tuple[Fallen, ...]:
+    def kept(self) -> tuple[TimedRoll, ...]:
         """Rolls without a request that will count for the next request without a question."""
         return tuple(roll for roll in self._kept if self._clock() - roll.at_s <= KEEP_S)
 
@@ -102,10 +102,10 @@ class DiceCollector:
         """The question that the players must answer first, or None."""
         return self._question
 
-    def add_roll(self, line: RollLine, heard_s: float | None = None) -> None:
-        """Add a die that came to rest; `heard_s` is when its line was received, None for now."""
-        self._received_s = self._clock() if heard_s is None else heard_s
-        roll = Fallen(line, self._received_s - line.age_s)
+    def add_roll(self, line: RollLine, received_s: float | None = None) -> None:
+        """Add a die that came to rest; `received_s` is when its line was received, None for now."""
+        self._received_s = self._clock() if received_s is None else received_s
+        roll = TimedRoll(line, self._received_s - line.age_s)
         self._dice.add(line.id)
         if self._request is None:
             self._kept.append(roll)
@@ -142,9 +142,9 @@ class DiceCollector:
         if question is None:
             return
         if yes and question.why is Why.EXTRA:
-            thrown_again_s = question.rolls[0].at_s + DOUBLE_S  # a player may throw again before answering
+            rolled_again_s = question.rolls[0].at_s + DOUBLE_S  # a player may roll again before answering
             self._taken = []
-            self._pending = [roll for roll in self._pending if roll.at_s >= thrown_again_s]
+            self._pending = [roll for roll in self._pending if roll.at_s >= rolled_again_s]
         elif yes and question.why is Why.DOUBLE:
             earlier = [roll for roll in self._taken if roll.line.id == question.rolls[0].line.id]
             self._taken.remove(earlier[-1])
@@ -184,7 +184,7 @@ class DiceCollector:
             if self._question is None:
                 self._taken.append(roll)
 
-    def _question_about(self, roll: Fallen, request: DiceRequest) -> Question | None:
+    def _question_about(self, roll: TimedRoll, request: DiceRequest) -> Question | None:
         line, shown = roll.line, _described((roll,))
         same = [taken for taken in self._taken if line.id and taken.line.id == line.id]
         early_s = self._requested_s - roll.at_s
@@ -207,7 +207,7 @@ class DiceCollector:
         return None
 
 
-def _described(rolls: Iterable[Fallen]) -> str:
+def _described(rolls: Iterable[TimedRoll]) -> str:
     return ", ".join(f"{roll.line.id or 'a die'} shows {roll.line.face}" for roll in rolls)
 
 
@@ -216,7 +216,7 @@ class ElectronicDice:
 
     def __init__(
         self,
-        tray: DiceCollector,
+        collector: DiceCollector,
         arrivals: Callable[[], Iterable[tuple[RollLine, float]]],
         confirm: Callable[[Question], bool],
         wait: Callable[[float], object],
@@ -224,16 +224,16 @@ class ElectronicDice:
         """Connect the collector with a device and the players.
 
         Args:
-            tray: Decides which rolls count.
+            collector: Decides which rolls count.
             arrivals: Returns the rolls since the last call, each with the time it was received.
             confirm: Asks the players a question.
             wait: Waits for a number of seconds; an exception from it cancels the request.
         """
-        self._collector, self._arrivals, self._confirm, self._wait = tray, arrivals, confirm, wait
+        self._collector, self._arrivals, self._confirm, self._wait = collector, arrivals, confirm, wait
 
     def __call__(self, request: DiceRequest) -> Roll:
         """The roll; returns once enough dice are at rest."""
-        self._drain()  # these fell before the request
+        self._drain()  # these were rolled before the request
         self._collector.ask(request)
         try:
             while (roll := self._collector.answer()) is None:
@@ -247,5 +247,5 @@ class ElectronicDice:
         return roll
 
     def _drain(self) -> None:
-        for line, heard_s in self._arrivals():
-            self._collector.add_roll(line, heard_s)
+        for line, received_s in self._arrivals():
+            self._collector.add_roll(line, received_s)

@@ -1,4 +1,4 @@
-"""A WLED controller in the network as a port of `hardware.link.Link`: each frame is a request with a time limit."""
+"""A WLED controller on the network as a port of `hardware.link.Link`: each frame is a request with a time limit."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class WledError(OSError):
 
 
 def segments(where: Address, answer_s: float = ANSWER_S) -> tuple[Segment, ...]:
-    """Ask a controller for its segments; waits up to `answer_s` seconds, and for the name in the network.
+    """Ask a controller for its segments; waits up to `answer_s` seconds, and for the name on the network.
 
     Raises:
         WledError: if there is no answer, or not one of WLED.

@@ -71,6 +71,24 @@ def test_the_tests_mirror_the_packages() -> None:
     }
 
 
+_IMPORTED = re.compile(r"^from \S+ import (\([^)]*\)|[^\n]*)", re.MULTILINE)
+_REPLACED = re.compile(r"setattr\([^)]*?[\"'](?:[\w.]*\.)?(_[A-Za-z]\w*)[\"']")
+
+
+def test_tests_neither_import_nor_replace_private_names() -> None:
+    private = {
+        file.name: names
+        for file in _files(ROOT / "tests")
+        if file.suffix == ".py" and (names := _private_names(file.read_text(encoding="utf-8")))
+    }
+    assert private == {}
+
+
+def _private_names(source: str) -> list[str]:
+    imported = [name for names in _IMPORTED.findall(source) for name in re.findall(r"\b_[A-Za-z]\w*", names)]
+    return imported + _REPLACED.findall(source)
+
+
 @pytest.mark.parametrize(("document", "tests"), [("README.md", "test"), (".ci/run", "test-all")])
 def test_documents_name_only_targets_that_the_makefile_has(document: str, tests: str) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))

@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UserError as refusal:
         print(f"extract_strings: {refusal}", file=sys.stderr)
         return 1
-    ready = sum(bool(message.id and message.string and not message.fuzzy) for message in catalog)
+    ready = sum(bool(message.id and all(_translations(message)) and not message.fuzzy) for message in catalog)
     for problem in problems(catalog):
         print(problem)
     print(f"{path_of(str(catalog.locale), FOLDER)}: {ready} of {len(catalog)} strings are translated")
@@ -64,10 +64,15 @@ def _first(words: str | tuple[str, ...] | list[str]) -> str:
     return words if isinstance(words, str) else words[0]
 
 
+def _translations(message: Message) -> list[str]:
+    """The translation, or that of the singular and of each plural; empty strings where it is missing."""
+    return list(message.string) if isinstance(message.string, tuple | list) else [message.string or ""]
+
+
 def _problem(message: Message) -> str:
     english = [message.id] if isinstance(message.id, str) else list(message.id)
-    translated = [message.string] if isinstance(message.string, str) else list(message.string or ())
-    if not translated or not all(translated):
+    translated = _translations(message)
+    if not all(translated):
         return "has no translation"
     if message.fuzzy:
         return f"has changed: check {translated[0]!r} and remove the mark fuzzy"

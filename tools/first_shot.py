@@ -28,7 +28,7 @@ from PyQt6.QtWidgets import QApplication, QWidget
 from rules.tabletop.table import Figure, Posture
 from ui.desktop.app import run
 from ui.desktop.window import Window
-from ui.setup.first_run import Step
+from ui.setup.first_run import GuideStep
 
 T = TypeVar("T")
 
@@ -96,22 +96,22 @@ class Stranger:
 
     def _shoot(self) -> tuple[float, float]:
         """The distance that the program shows after its first shot, and the true one."""
-        self._in.wait(lambda window: _step(window) is Step.CAMERA)
+        self._in.wait(lambda window: _step(window) is GuideStep.CAMERA)
         self._click(lambda window: _middle(window.help.guide.bar.button))
-        self._in.wait(lambda window: window.help.guide.choices.isVisible() or _step(window) is not Step.CAMERA)
+        self._in.wait(lambda window: window.help.guide.choices.isVisible() or _step(window) is not GuideStep.CAMERA)
         if self._in.ask(lambda window: window.help.guide.choices.isVisible()):  # a camera is plugged in
             self._click(_simulated_entry)
-        self._in.wait(lambda window: _step(window) is Step.EMPTY and window.help.guide.bar.button.isEnabled())
+        self._in.wait(lambda window: _step(window) is GuideStep.EMPTY and window.help.guide.bar.button.isEnabled())
         self._picture("empty")
         self._click(lambda window: _middle(window.help.guide.bar.button))
         self._in.wait(
-            lambda window: _step(window) is Step.ARMIES and window.help.guide.bar.words.text().startswith("Found")
+            lambda window: _step(window) is GuideStep.ARMIES and window.help.guide.bar.words.text().startswith("Found")
         )
         self._click(lambda window: _middle(window.help.guide.bar.button), look="armies")
-        self._in.wait(lambda window: _step(window) is Step.GAME)
+        self._in.wait(lambda window: _step(window) is GuideStep.GAME)
         self._picture("game")
         self._click(lambda window: _middle(window.help.guide.bar.skip))
-        self._in.wait(lambda window: _step(window) is Step.SHOT)
+        self._in.wait(lambda window: _step(window) is GuideStep.SHOT)
         ends = [self._in.ask(lambda window, army=army: _soldier(window, army)) for army in ("green", "tan")]
         for end in ends:
             self._click(lambda window, end=end: _base(window, end))
@@ -139,9 +139,9 @@ def _xdotool(*words: str) -> None:
     subprocess.run(["xdotool", *words], check=True)
 
 
-def _step(window: Window) -> Step | None:
+def _step(window: Window) -> GuideStep | None:
     shown = window.help.guide.bar.shown
-    return shown.step if shown is not None else Step.CAMERA
+    return shown.step if shown is not None else GuideStep.CAMERA
 
 
 def _guide_words(window: Window) -> str:

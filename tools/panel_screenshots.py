@@ -32,7 +32,7 @@ from ui.desktop.window import Window
 from ui.devices.tray_camera import TABLE
 from ui.paper.printing import PrintJob
 from ui.phone.addresses import LOOPBACK
-from ui.setup.first_run import Step
+from ui.setup.first_run import GuideStep
 from ui.translation import use_language
 from vision.simulation.scene import demo_scene
 from vision.simulation.simulator import SimulatedTable
@@ -133,7 +133,7 @@ def _guide_scene(screenshots: PanelScreenshots, window: Window, _: Path) -> None
     wait_for(lambda: window.store.source_controller.frame, "the first picture")
     screenshots.keep("guide-camera", window)
     guide.choose("demo")
-    wait_for(lambda: guide.bar.shown and guide.bar.shown.step is Step.EMPTY and guide.bar.shown.ready, "markers")
+    wait_for(lambda: guide.bar.shown and guide.bar.shown.step is GuideStep.EMPTY and guide.bar.shown.ready, "markers")
     screenshots.keep("guide-empty", window)
     guide.leave()
 

@@ -37,7 +37,7 @@ from ui.desktop.window import Window
 from ui.measuring import sights
 from ui.phone.addresses import LOOPBACK
 from ui.setup.colours import proposed
-from ui.setup.first_run import Step
+from ui.setup.first_run import GuideStep
 from ui.table.portrait import portrait
 from vision.examples import CROP_PX
 from vision.simulation.practice_table import practice_table
@@ -94,7 +94,7 @@ def _guide(window: Window, _: Path) -> QWidget:
     guide = window.help.guide
     guide.begin()
     guide.choose("demo")
-    wait_for(lambda: guide.bar.shown and guide.bar.shown.step is Step.EMPTY and guide.bar.shown.ready, "markers")
+    wait_for(lambda: guide.bar.shown and guide.bar.shown.step is GuideStep.EMPTY and guide.bar.shown.ready, "markers")
     guide.bar.button.click()
     table = window.store.source_controller.simulated
     if table is None:

@@ -44,7 +44,7 @@ def about_words() -> str:
         version = tr("(not installed)")
     purpose = tr(
         "Sandtable measures a table of plastic soldiers through a webcam. It reads the scale from a printed marker,"
-        " shows how exact every length is, and plays five published games by their rules."
+        " shows how accurate every length is, and plays five published games by their rules."
     )
     terms = tr(
         "Free software under the GNU General Public License, version 3 or later, without any warranty. The games belong"

@@ -96,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     sheet.set_defaults(run=_print)
 
     _add_lens(command("lens", "measure the lens from pictures of the printed board"))
-    _add_analyse(command("analyse", "find, measure and report the figures in pictures or a camera"))
+    _add_analyse(command("analyse", "find, measure and report the figures in pictures or from a camera"))
 
     resolve = command("resolve", "answer a rules question: JSON in, verdict with reasons out")
     resolve.add_argument("file", metavar="FILE", help='a question or a list of questions; "-" reads standard input')
@@ -115,7 +115,9 @@ def _parser() -> argparse.ArgumentParser:
     output.add_argument("--recover", type=Path, metavar="COPY", help="copy the readable part of a damaged battle")
     output.add_argument("--film", type=Path, metavar="FILE", help="write a film: .mp4, .webp or .gif")
     output.add_argument("--page", type=Path, metavar="FILE.html", help="write a web page with maps and pictures")
-    replay.add_argument("--speed", type=float, choices=(0.5, 1.0, 2.0), default=1.0, help="of the film (default 1)")
+    replay.add_argument(
+        "--speed", type=float, choices=(0.5, 1.0, 2.0), default=1.0, help="speed of the film (default 1)"
+    )
     replay.set_defaults(run=_replay)
 
     doctor = command("doctor", "check libraries, cameras, ports and permissions")
@@ -130,7 +132,7 @@ def _add_print(add: Callable[..., object]) -> None:
     kinds = ("markers", "edge", "board", "rod", "cards")
     add("--paper", type=str.lower, choices=("letter", "a4"), default="letter", help="paper size (default letter)")
     add("--kind", choices=kinds, help="edge: small markers; board: for measuring the lens (default markers)")
-    add("--marker-side", type=_length, metavar="IN", help="side of each marker (default 3; small markers 1.5)")
+    add("--marker-side", type=_length, metavar="IN", help="side of each marker, in inches (default 3; edge 1.5)")
     add("--dictionary", default="4X4_50", help="ArUco dictionary (default 4X4_50)")
     add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="squares in inches (default 6x8:1:0.75)")
     add("--game", default="", metavar="NAME", help="cards of every ready unit of this game, for example army_men")
@@ -140,11 +142,22 @@ def _add_print(add: Callable[..., object]) -> None:
 
 def _add_lens(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("images", type=Path, nargs="+", metavar="IMAGES", help="pictures of the board, with one camera at one focus")
+    add(
+        "images",
+        type=Path,
+        nargs="+",
+        metavar="IMAGES",
+        help="pictures of the board, taken with one camera at one focus",
+    )
     add("-o", "--out", type=Path, required=True, metavar="FILE", help="the lens profile to write")
     add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="squares in inches (default 6x8:1:0.75)")
     add("--dictionary", default="4X4_50", help="ArUco dictionary of the board (default 4X4_50)")
-    add("--chessboard", type=_chessboard, metavar="COLSxROWS:SQUARE", help="a chessboard: inner corners, inches")
+    add(
+        "--chessboard",
+        type=_chessboard,
+        metavar="COLSxROWS:SQUARE",
+        help="a chessboard: inner corners, then the square in inches",
+    )
     add("--camera", metavar="NAME", help="also save the profile for this camera, to use whenever it is opened")
     parser.set_defaults(run=_lens)
 
@@ -161,9 +174,22 @@ def _add_analyse(parser: argparse.ArgumentParser) -> None:
     add("--rectangle", type=_rectangle, metavar="WxH:X,Y:X,Y:X,Y:X,Y", help=RECTANGLE_HELP)
     add("--teach", type=_teach, action="append", default=[], metavar="NAME@X,Y", help=TEACH_HELP)
     add("--reference", type=Path, metavar="IMAGE", help="a picture of the empty table")
-    add("--figure-height", type=_length, default=STANDING_HEIGHT_IN, metavar="IN", help="height of a soldier (2.1)")
+    add(
+        "--figure-height",
+        type=_length,
+        default=STANDING_HEIGHT_IN,
+        metavar="IN",
+        help="height of a standing soldier (default 2.1)",
+    )
     add("--terrain", type=Path, metavar="FILE", help="a file of terrain pieces")
-    add("--blast", type=_blast, action="append", default=[], metavar="X,Y,RADIUS", help="a blast to report; repeatable")
+    add(
+        "--blast",
+        type=_blast,
+        action="append",
+        default=[],
+        metavar="X,Y,RADIUS",
+        help="a blast to report; may be repeated",
+    )
     add("--pairs", action="store_true", help="report ranges and sight of every pair of figures")
     add("--json", type=Path, metavar="FILE", help="write the results as JSON")
     add("--picture", type=Path, metavar="FILE", help="write the annotated picture")
@@ -267,10 +293,10 @@ def _print(options: argparse.Namespace) -> int:
     from calibration.print_scale import TRUE_PRINT, PrintScale
     from ui.battle.armies import find_army
     from ui.desktop.paper import write_pdf
-    from ui.paper.printing import Kind, PrintJob, sheet_of
+    from ui.paper.printing import PrintJob, SheetKind, sheet_of
 
     job = PrintJob(
-        kind=Kind(options.kind or ("cards" if options.army or options.game else "markers")),
+        kind=SheetKind(options.kind or ("cards" if options.army or options.game else "markers")),
         paper=options.paper,
         side_in=options.marker_side,
         dictionary=options.dictionary,
@@ -280,7 +306,7 @@ def _print(options: argparse.Namespace) -> int:
         scale=PrintScale(*options.measured) if options.measured else TRUE_PRINT,
     )
     write_pdf(sheet_of(job), options.pdf)
-    check = "" if job.kind is Kind.CARDS else ", then check the rulers on the page with a real one"
+    check = "" if job.kind is SheetKind.CARDS else ", then check the rulers on the page with a real one"
     print(f'{options.pdf}: print at 100 % ("actual size"){check}.')
     return 0
 

@@ -82,8 +82,8 @@ def place_words(place_in: PointIn, unit: Unit = Unit.INCH, area: PlayArea | None
 
 
 def calibration_words(calibration: Calibration, unit: Unit = Unit.INCH) -> str:
-    """How exact places are, such as "4 markers: places exact to ±0.03 in"; ± is two sigma."""
+    """How accurate places are, such as "4 markers: places accurate to ±0.03 in"; ± is two sigma."""
     count = len(calibration.markers_in)
     markers = tr_count("{count} marker", "{count} markers", count) if count else tr("by hand")
     error_in = max(0.01, 2 * calibration.typical_sigma_in())  # never claim a perfect measurement
-    return tr("{markers}: places exact to ±{error}", markers=markers, error=unit.fine_words(error_in))
+    return tr("{markers}: places accurate to ±{error}", markers=markers, error=unit.fine_words(error_in))

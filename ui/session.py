@@ -142,15 +142,15 @@ class Session:
         """Label of the step that `redo` repeats, or None."""
         return self._steps[self._at + 1].label if self._at + 1 < len(self._steps) else None
 
-    def look(self, frame: Frame) -> TableView:
+    def process(self, frame: Frame) -> TableView:
         """Run vision on a frame under the present setup.
 
         Raises:
-            UserError: see `Pipeline.look`.
+            UserError: see `Pipeline.process`.
         """
         state = self.state
         self._pipeline.pin(self._pinned | names_in(state.corrections))
-        view = self._newest = self._pipeline.look(frame, self._setup_played(state))
+        view = self._newest = self._pipeline.process(frame, self._setup_played(state))
         self._drifts.extend(view.drifts)
         self._renames.extend(view.tracking.renamed)
         self._unclear_moves.extend(event for event in view.tracking.events if event.or_else is not None)
@@ -212,7 +212,7 @@ class Session:
         """The track that each figure added by hand belongs to."""
         return self._bound
 
-    def take_up(self, label: str, state: TableState, seen: Tracking, known: frozenset[str], bound: Bound) -> None:
+    def restore(self, label: str, state: TableState, seen: Tracking, known: frozenset[str], bound: Bound) -> None:
         """Restore a table from an earlier time, as one step.
 
         Args:
@@ -271,7 +271,7 @@ class Session:
         """Replace the terrain, as one step with this label."""
         self.do(label, replace(self.state, setup=replace(self.state.setup, terrain=terrain)))
 
-    def assume(self, setup: Setup) -> None:
+    def reset(self, setup: Setup) -> None:
         """Start again with another setup; there is nothing to undo afterwards."""
         self._at, start = 0, Step("start", TableState(setup, unit=self.state.unit))
         self._steps[:] = [start]
@@ -383,7 +383,7 @@ class Session:
         prints = replace(self.state.setup.prints, taped=())
         setup = replace(self.state.setup, lens=lens, prints=prints)
         if as_before and self.can_undo is None:
-            self.assume(setup)
+            self.reset(setup)
         else:
             self.do(tr("the lens profile"), replace(self.state, setup=setup))
 

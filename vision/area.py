@@ -76,14 +76,14 @@ def table_area(camera: TableCamera, image_bgr: ImageBgr, papers_in: Sequence[Out
 
 def _coloured_area(camera: TableCamera, image_bgr: ImageBgr, papers_in: Sequence[Outline]) -> Outline | None:
     everything = np.array(seen_area(camera, image_bgr))
-    sheet = rectified_image(camera, everything.min(axis=0), everything.max(axis=0), 0.0, _PX_PER_IN)
+    image = rectified_image(camera, everything.min(axis=0), everything.max(axis=0), 0.0, _PX_PER_IN)
     shrunk = np.asarray(cv2.blur(image_bgr, (9, 9)), np.uint8)
-    colours = log_colour(sheet.rectify(shrunk)).astype(np.float64)
+    colours = log_colour(image.rectify(shrunk)).astype(np.float64)
     height, width = image_bgr.shape[:2]
-    seen = sheet.in_view((width, height))
+    seen = image.in_view((width, height))
     papers = np.zeros(seen.shape, np.uint8)
     for paper in papers_in:
-        sheet.fill(papers, np.array(paper), 1)
+        image.fill(papers, np.array(paper), 1)
     inner, outer = (np.ones((2 * round(reach * _PX_PER_IN) + 1,) * 2, np.uint8) for reach in _ROUND_IN)
     ring = (cv2.dilate(papers, outer) > cv2.dilate(papers, inner)) & seen
     if not ring.any():
@@ -91,7 +91,7 @@ def _coloured_area(camera: TableCamera, image_bgr: ImageBgr, papers_in: Sequence
     middle = np.median(colours[ring], axis=0)
     spread = np.maximum(1.4826 * np.median(np.abs(colours[ring] - middle), axis=0), _SPREAD)
     alike = (np.abs(colours - middle) < _ALIKE * spread).all(axis=-1) & seen
-    return _hull_round(alike, papers, sheet.low_in)
+    return _hull_round(alike, papers, image.low_in)
 
 
 def _hull_round(alike: npt.NDArray[np.bool_], papers: npt.NDArray[np.uint8], low_in: FloatArray) -> Outline | None:

@@ -49,7 +49,7 @@ from vision.segment import (
 from vision.separation import Separation, separations
 from vision.silhouette import base_outline, figure_scale, solids
 from vision.tile_proposals import propose_tiles
-from vision.tiles import View
+from vision.tiles import NetworkView
 from vision.vehicles import hulls
 
 _MIN_CHANCE = 0.5  # of a candidate that counts as a figure
@@ -331,24 +331,24 @@ class _Search:
     def _evidence(self, ground: Ground, picture: ImageBgr) -> FloatImage:
         evidence = army_evidence(picture, self.colour_model, ground.empty)
         if self.covered_in:
-            covered = np.zeros(ground.sheet.shape, np.uint8)
+            covered = np.zeros(ground.image.shape, np.uint8)
             for z_in, outline_in in self.covered_in:
-                ground.sheet.fill(covered, ground.sheet.project(outline_in, z_in), 1)
+                ground.image.fill(covered, ground.image.project(outline_in, z_in), 1)
             evidence[(evidence > 0) & (covered > 0)] = 0
         evidence[:, ground.excluded] = 0
         evidence *= ground.seen
         return evidence
 
     def _soldiers(self, rectified: RectifiedGround, evidence: FloatImage) -> Iterator[Sighting]:
-        ground, picture, sheet = rectified.ground, rectified.picture_bgr, rectified.ground.sheet
+        ground, picture, image = rectified.ground, rectified.picture_bgr, rectified.ground.image
         best = evidence.max(axis=0) if len(evidence) > 1 else evidence[0]
         places = list(propose_tiles(ground, best, self.scale, self.expected_in))
         empty = None if ground.empty is None or not places else relit_empty_table(picture, ground.empty)
         min_chance = _MIN_CHANCE_NO_REFERENCE if ground.empty is None else _MIN_CHANCE
         here: list[Sighting] = []
-        view = View(picture, rectified.photo, best, ground.seen * ~ground.excluded, ground.eye_px, empty)
-        for one in self.recogniser.look(view, places):
-            x, y = (float(v) for v in sheet.to_table(one.column, one.row))
+        view = NetworkView(picture, rectified.photo, best, ground.seen * ~ground.excluded, ground.eye_px, empty)
+        for one in self.recogniser.candidates(view, places):
+            x, y = (float(v) for v in image.to_table(one.column, one.row))
             expected = any(math.dist((x, y), place) < _EXPECTED_IN * self.scale for place in self.expected_in)
             if one.chance < (_MIN_CHANCE_EXPECTED if expected else min_chance) or not ground.contains(x, y):
                 continue
@@ -364,17 +364,17 @@ class _Search:
         self, ground: Ground, picture: ImageBgr, at_in: PointIn, one: Candidate, evidence: FloatImage
     ) -> Sighting | None:
         """The candidate as a sighting; None if no army's colour is seen there."""
-        sheet = ground.sheet
+        image = ground.image
         posture = POSTURES[int(np.argmax(one.postures))]
         turn_deg = math.degrees(one.facing_rad)
         body = solids(posture, *at_in, turn_deg, self.scale)
-        lifted = [sheet.project_solid(part) for part in body]
-        window, mask = sheet.rasterized(lifted)
+        lifted = [image.project_solid(part) for part in body]
+        window, mask = image.rasterized(lifted)
         for_army = np.maximum(evidence[:, window[0], window[1]], 0)[:, mask].sum(axis=1)
         army = int(np.argmax(for_army))
         if not for_army[army] > 0:
             return None
-        self.covered_in += [(sheet.z_in, part) for part in lifted]
+        self.covered_in += [(image.z_in, part) for part in lifted]
         smooth = np.asarray(cv2.blur(picture[window], (3, 3)), np.uint8)
         colours = log_colour(smooth)[mask & (evidence[army][window] > 0)]
         self.plastic.setdefault(army, []).append(FigurePlastic(one.chance, colours))
@@ -383,7 +383,7 @@ class _Search:
             army=self.palette[army].name,
             x_in=at_in[0],
             y_in=at_in[1],
-            z_in=sheet.z_in,
+            z_in=image.z_in,
             sigma_in=math.hypot(_SIGMA[0], _SIGMA[1] * one.sigma_in) * self.scale,
             posture=posture,
             base_in=base_outline(posture, *at_in, turn_deg, self.scale),
@@ -400,15 +400,15 @@ class _Search:
 
     def _vehicles(self, ground: Ground, evidence: FloatImage) -> Iterator[Sighting]:
         """Vehicles; the evidence that they cover is removed."""
-        sheet, eye = ground.sheet, ground.sheet.eye_in
-        px_per_in = sheet.px_per_in * self.scale / 2
+        image, eye = ground.image, ground.image.eye_in
+        px_per_in = image.px_per_in * self.scale / 2
         middle_in = POSTURE_HEIGHT_IN[Posture.VEHICLE] * self.scale / 2
         margin = disc(0.15 * px_per_in)
         for army, layer in enumerate(evidence):
             half = cv2.resize(layer, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
             for hull in hulls(half, px_per_in, EVIDENCE_LIMIT):
-                seen = np.array([sheet.to_table(*corner) for corner in 2 * hull.corners_px + 0.5])
-                corners = seen - (seen - eye[:2]) * middle_in / (eye[2] - sheet.z_in)
+                seen = np.array([image.to_table(*corner) for corner in 2 * hull.corners_px + 0.5])
+                corners = seen - (seen - eye[:2]) * middle_in / (eye[2] - image.z_in)
                 x, y = (float(v) for v in corners.mean(axis=0))
                 if not ground.contains(x, y):
                     continue
@@ -419,7 +419,7 @@ class _Search:
                     army=self.palette[army].name,
                     x_in=x,
                     y_in=y,
-                    z_in=sheet.z_in,
+                    z_in=image.z_in,
                     sigma_in=_VEHICLE_SIGMA_IN,
                     posture=Posture.VEHICLE,
                     base_in=tuple((float(px), float(py)) for px, py in corners),

@@ -19,9 +19,9 @@ from vision.segment import EmptyTable, disc, empty_table
 from vision.tiles import CLOSER_PX_PER_IN, Photo
 
 _PX_PER_IN = 18.0
-_MARGIN_IN = 2.2  # by which a sheet extends beyond its ground: figures lean over the edge
+_MARGIN_IN = 2.2  # by which a rectified image extends beyond its ground: figures lean over the edge
 _PART_MARGIN_IN = 3.5  # around the searched part, for tiles and bodies
-_SHRINK = 1.9  # pictures this many times finer than the sheet, or than the close-up network, are halved first
+_SHRINK = 1.9  # pictures this many times finer than the rectified image, or than the close-up network, are halved first
 _PAPER_MARGIN_IN = 0.2  # the edge of a marker's paper is only known roughly
 _TOPS = {TerrainKind.HILL, TerrainKind.BRIDGE, TerrainKind.MOUNTAIN}
 _POINTS_PER_SIDE = 8  # of a box
@@ -33,14 +33,14 @@ class Ground:
     """A level surface on which figures may stand.
 
     Attributes:
-        sheet: The rectified surface with a margin: R rows and C columns.
+        image: The rectified image of the surface with a margin: R rows and C columns.
         inside: (R, C) where a figure may stand.
         seen: (R, C) float32, 1 where the surface is seen past the terrain, else 0.
         excluded: (R, C) where paper lies or the picture is not searched; a figure may lean over it.
         empty: What it looks like without figures, if known.
     """
 
-    sheet: RectifiedImage
+    image: RectifiedImage
     inside: BoolImage
     seen: FloatImage
     excluded: BoolImage
@@ -48,15 +48,15 @@ class Ground:
 
     @property
     def eye_px(self) -> FloatArray:
-        """(3,) column and row of the sheet below the camera, and the camera's height in sheet pixels."""
-        sheet = self.sheet
-        height_px = (sheet.eye_in[2] - sheet.z_in) * sheet.px_per_in
-        return np.asarray([*sheet.to_pixel(sheet.eye_in[None, :2])[0], height_px])
+        """(3,) column and row of the rectified image below the camera, and the camera's height in rectified pixels."""
+        image = self.image
+        height_px = (image.eye_in[2] - image.z_in) * image.px_per_in
+        return np.asarray([*image.to_pixel(image.eye_in[None, :2])[0], height_px])
 
     def window(self, low_in: FloatArray, high_in: FloatArray) -> Ground | None:
         """The part between two corners, (2,) inches each; None if no figure may stand in it."""
-        rows, columns = self.sheet.shape
-        corners = self.sheet.to_pixel(np.array([low_in, high_in]))
+        rows, columns = self.image.shape
+        corners = self.image.to_pixel(np.array([low_in, high_in]))
         low = np.clip(np.floor(corners[0]), 0, (columns, rows)).astype(int)
         high = np.clip(np.ceil(corners[1]), 0, (columns, rows)).astype(int)
         part = slice(low[1], high[1]), slice(low[0], high[0])
@@ -64,12 +64,12 @@ class Ground:
         if not inside.any():
             return None
         empty = None if self.empty is None else self.empty.window(part, inside)
-        return Ground(self.sheet.window(part), inside, self.seen[part], self.excluded[part], empty)
+        return Ground(self.image.window(part), inside, self.seen[part], self.excluded[part], empty)
 
     def contains(self, x_in: float, y_in: float) -> bool:
         """Whether a figure may stand there."""
-        column, row = np.round(self.sheet.to_pixel(np.array([[x_in, y_in]]))[0]).astype(int)
-        rows, columns = self.sheet.shape
+        column, row = np.round(self.image.to_pixel(np.array([[x_in, y_in]]))[0]).astype(int)
+        rows, columns = self.image.shape
         return bool(0 <= row < rows and 0 <= column < columns and self.inside[row, column])
 
 
@@ -151,9 +151,9 @@ class Grounds:
         """
         if within_px is None:
             smooth = self._smooth(image_bgr)
-            return [self._rectified(ground, ground.sheet, smooth, image_bgr) for ground in self.grounds]
+            return [self._rectified(ground, ground.image, smooth, image_bgr) for ground in self.grounds]
         windows = [window for ground in self.grounds if (window := self._window(ground, within_px))]
-        boxes = np.array([window.sheet.picture_box() for window in windows]).reshape(-1, 4)
+        boxes = np.array([window.image.picture_box() for window in windows]).reshape(-1, 4)
         if not len(boxes):
             return []
         height, width = image_bgr.shape[:2]
@@ -161,25 +161,25 @@ class Grounds:
         right, bottom = np.minimum(boxes[:, 2:].max(axis=0) * self._shrink, (width, height)).tolist()
         part = image_bgr[top * self._shrink : bottom, left * self._shrink : right]
         smooth = self._smooth(part)
-        return [self._rectified(window, window.sheet.cropped(left, top), smooth, part) for window in windows]
+        return [self._rectified(window, window.image.cropped(left, top), smooth, part) for window in windows]
 
     def _rectified(
-        self, ground: Ground, sheet: RectifiedImage, smooth: ImageBgr, image_bgr: ImageBgr
+        self, ground: Ground, image: RectifiedImage, smooth: ImageBgr, image_bgr: ImageBgr
     ) -> RectifiedGround:
         picture, scale = (image_bgr, self._shrink) if self._photo_full_size else (smooth, 1)
-        return RectifiedGround(ground, sheet.rectify(smooth), Photo(picture, sheet.map_x, sheet.map_y, scale))
+        return RectifiedGround(ground, image.rectify(smooth), Photo(picture, image.map_x, image.map_y, scale))
 
     def _window(self, ground: Ground, within_px: Box) -> Ground | None:
         left, top, right, bottom = within_px
         corners = np.array([(left, top), (right, top), (right, bottom), (left, bottom)], np.float64)
-        seen = self._camera.pixel_to_table(corners, ground.sheet.z_in)[:, :2]
+        seen = self._camera.pixel_to_table(corners, ground.image.z_in)[:, :2]
         if not np.isfinite(seen).all():
             return ground
         margin = _PART_MARGIN_IN * self.scale
         return ground.window(seen.min(axis=0) - margin, seen.max(axis=0) + margin)
 
     def _smooth(self, image_bgr: ImageBgr) -> ImageBgr:
-        """The picture without details finer than a sheet."""
+        """The picture without details finer than a rectified image."""
         if self._shrink == 1:
             return np.asarray(cv2.GaussianBlur(image_bgr, (0, 0), 0.8), np.uint8)
         return np.asarray(cv2.resize(image_bgr, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
@@ -194,39 +194,39 @@ class Grounds:
     ) -> Ground:
         outline = np.array(surface.outline_in)
         margin = _MARGIN_IN * self.scale
-        # Terrain that was drawn far beyond the table would need a sheet larger than memory.
+        # Terrain that was drawn far beyond the table would need a rectified image larger than memory.
         low = np.maximum(outline.min(axis=0), self._table_in.min(axis=0)) - margin
         high = np.minimum(outline.max(axis=0), self._table_in.max(axis=0)) + margin
-        sheet = rectified_image(camera, low, high, surface.z_in, self.px_per_in, self._shrink)
-        inside, excluded, seen = (np.zeros(sheet.shape, np.uint8) for _ in range(3))
-        sheet.fill(inside, outline, 1)
+        image = rectified_image(camera, low, high, surface.z_in, self.px_per_in, self._shrink)
+        inside, excluded, seen = (np.zeros(image.shape, np.uint8) for _ in range(3))
+        image.fill(inside, outline, 1)
         for hole in surface.holes_in:
-            sheet.fill(inside, np.array(hole), 0)
+            image.fill(inside, np.array(hole), 0)
         if surface.z_in == 0:
             for paper in papers_in:
-                sheet.fill(excluded, np.array(paper), 1)
+                image.fill(excluded, np.array(paper), 1)
             excluded = np.asarray(cv2.dilate(excluded, disc(_PAPER_MARGIN_IN * self.px_per_in)), np.uint8)
         for box_px in self._aside_px:
             edge_in = camera.pixel_to_table(_box_points(box_px), surface.z_in)[:, :2]
             if np.isfinite(edge_in).all():
-                sheet.fill(excluded, edge_in, 1)
-                sheet.fill(inside, edge_in, 0)
+                image.fill(excluded, edge_in, 1)
+                image.fill(inside, edge_in, 0)
         seen += 1
         for piece in terrain:
             if piece.top_in > surface.z_in + _LOW_TERRAIN_IN:
-                _clear_hidden(seen, sheet, piece)
+                _clear_hidden(seen, image, piece)
         width, height = camera.lens.image_size
-        usable = (inside > 0) & sheet.in_view((width // self._shrink, height // self._shrink))
+        usable = (inside > 0) & image.in_view((width // self._shrink, height // self._shrink))
         empty = None
         if reference is not None:
             reference_camera = self._reference_camera
-            reference_sheet = sheet
+            reference_image = image
             if reference_camera is not camera:
-                reference_sheet = rectified_image(
+                reference_image = rectified_image(
                     reference_camera, low, high, surface.z_in, self.px_per_in, self._shrink
                 )
-            empty = empty_table(reference_sheet.rectify(reference), usable if usable.any() else inside > 0)
-        return Ground(sheet, usable, seen.astype(np.float32), excluded > 0, empty)
+            empty = empty_table(reference_image.rectify(reference), usable if usable.any() else inside > 0)
+        return Ground(image, usable, seen.astype(np.float32), excluded > 0, empty)
 
 
 def _box_points(box_px: Box) -> FloatArray:
@@ -246,14 +246,14 @@ def _surfaces(terrain: Sequence[TerrainPiece], table_in: Outline) -> list[_Surfa
     return [*sorted(higher, key=lambda top: -top.z_in), ground]
 
 
-def _clear_hidden(seen: npt.NDArray[np.uint8], sheet: RectifiedImage, piece: TerrainPiece) -> None:
-    """Clear the part of a sheet that a piece of terrain hides."""
+def _clear_hidden(seen: npt.NDArray[np.uint8], image: RectifiedImage, piece: TerrainPiece) -> None:
+    """Clear the part of a rectified image that a piece of terrain hides."""
     outline = np.array(piece.outline_in)
-    heights = [h for h in (piece.base_in, piece.top_in) if h < sheet.eye_in[2]]
-    rings = [sheet.project(outline, height) for height in heights]
+    heights = [h for h in (piece.base_in, piece.top_in) if h < image.eye_in[2]]
+    rings = [image.project(outline, height) for height in heights]
     for ring in rings:
-        sheet.fill(seen, ring, 0)
+        image.fill(seen, ring, 0)
     if len(rings) == 2:
         low, high = rings
         for k in range(len(outline)):
-            sheet.fill(seen, np.array([low[k - 1], low[k], high[k], high[k - 1]]), 0)
+            image.fill(seen, np.array([low[k - 1], low[k], high[k], high[k - 1]]), 0)

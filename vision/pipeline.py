@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from shapely.geometry import Point, Polygon
 
-from calibration.calibration_tracker import CalibrationTracker, Kept
+from calibration.calibration_tracker import CalibrationTracker, TrackedCalibration
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
 from calibration.solve import Calibration
@@ -28,7 +28,7 @@ from vision.table_view import HandEvent, TableView, Waiting, is_camera_drift
 from vision.tracking import Tracker
 from vision.tracks import PositionIn, SearchScope, Tracking, Tracks
 
-_START_S, _MAX_START_S = 0.7, 3.0
+START_S, _MAX_START_S = 0.7, 3.0
 """A camera adjusts its exposure during its first pictures, so changes in them are not reported as moves. The second is
 the longest time to wait for steady light."""
 
@@ -41,7 +41,7 @@ class Pipeline:
     """
 
     def __init__(self) -> None:
-        self._keeper = CalibrationTracker()
+        self._calibration_tracker = CalibrationTracker()
         self._tracker = Tracker()
         self._patches = PatchMemory()
         self._finder = Finder()
@@ -74,7 +74,7 @@ class Pipeline:
         """Search the whole table from the next frame on; safe to call from another thread."""
         self._plan.whole_table_requested = True
 
-    def look(self, frame: Frame, setup: Setup) -> TableView:
+    def process(self, frame: Frame, setup: Setup) -> TableView:
         """Process the next frame.
 
         Raises:
@@ -86,7 +86,7 @@ class Pipeline:
         if frame.scene != self._scene:
             self._begin_scene(frame)
         gray = frame.gray()
-        kept = self._keeper.look(gray, setup.prints, setup.lens)
+        kept = self._calibration_tracker.update(gray, setup.prints, setup.lens)
         calibration = kept.calibration
         self._follow_camera(calibration, frame)
         self._reference = self._reference.after(setup, self._camera, is_camera_drift(kept.drifts))
@@ -129,7 +129,7 @@ class Pipeline:
         self,
         frame: Frame,
         setup: Setup,
-        kept: Kept,
+        kept: TrackedCalibration,
         tracking: Tracking,
         waiting: Waiting | None,
         hand: HandEvent | None,
@@ -168,7 +168,7 @@ class Pipeline:
         self._start_s = frame.time_s if self._start_s is None else self._start_s
         since_s = frame.time_s - self._start_s
         was_starting = self._starting
-        self._starting &= since_s < (_MAX_START_S if motion.light_changing else _START_S)
+        self._starting &= since_s < (_MAX_START_S if motion.light_changing else START_S)
         is_first_start = was_starting and not self._starting and frame.index > 0 and not frame.scene
         if is_first_start and setup.propose and not setup.palette:
             self._proposed_at_start = True

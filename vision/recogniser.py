@@ -23,8 +23,8 @@ from vision.tiles import (
     CROP_PX_PER_IN,
     TILE_PX,
     TILE_PX_PER_IN,
+    NetworkView,
     Place,
-    View,
     crop_at,
     cut,
     cut_photo_tile,
@@ -54,10 +54,10 @@ _UNBIASED_LEAN, _OUTWARD_IN, _OBLIQUE_SIGMA_IN = 0.5, 0.13, 0.05
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A place on a sheet where a figure may stand.
+    """A place on a rectified image where a figure may stand.
 
     Attributes:
-        column, row: Of the sheet: middle of the base; of a casualty, of its outline.
+        column, row: Of the rectified image: middle of the base; of a casualty, of its outline.
         chance: Probability of a figure, 0 to 1.
         sigma_in: One standard deviation of the place along one axis, for 54 mm soldiers.
         postures: Probability of each of `POSTURES`.
@@ -81,7 +81,7 @@ class Hint:
     """A place where the finder expects a figure.
 
     Attributes:
-        at: (2,) column and row of the sheet.
+        at: (2,) column and row of the rectified image.
         chance: The finder's probability, 0 to 1.
         zoom: Sheet pixels per tile pixel there.
     """
@@ -131,12 +131,12 @@ class Recogniser:
     def __init__(self) -> None:
         self._finder, self._judge, self._closer = (_network(f"{name}.onnx") for name in ("finder", "judge", "closer"))
 
-    def look(self, view: View, places: Sequence[Place]) -> list[Candidate]:
+    def candidates(self, view: NetworkView, places: Sequence[Place]) -> list[Candidate]:
         """Candidates in tiles at these places, the likeliest first."""
         found = [look.candidate for look in self.looks(view, self.hints(view, places))]
         return sorted(found, key=lambda one: -one.chance)
 
-    def hints(self, view: View, places: Sequence[Place]) -> list[Hint]:
+    def hints(self, view: NetworkView, places: Sequence[Place]) -> list[Hint]:
         """The finder's hints in tiles at these places."""
         hints: list[Hint] = []
         for some in _batches(places):
@@ -145,7 +145,7 @@ class Recogniser:
                 hints += _hints(place, output)
         return _without_duplicates(hints, _MIN_SEPARATION_IN * TILE_PX_PER_IN)
 
-    def looks(self, view: View, hints: Sequence[Hint]) -> list[Look]:
+    def looks(self, view: NetworkView, hints: Sequence[Hint]) -> list[Look]:
         """The judge's result for each hint, with a second look at each that is at all likely."""
         places = [crop_at(view.eye_px, hint.at, hint.zoom) for hint in hints]
         first = [
@@ -160,11 +160,11 @@ class Recogniser:
             looks[k] = Look(first[k], SecondLook(place, one, closer))
         return looks
 
-    def _judge_outputs(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
+    def _judge_outputs(self, view: NetworkView, places: Sequence[Place]) -> list[FloatImage]:
         """The judge's outputs."""
         return [output for crops in _crops(cut, view, places) for output in _outputs_and_features(self._judge, crops)]
 
-    def _closer_outputs(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
+    def _closer_outputs(self, view: NetworkView, places: Sequence[Place]) -> list[FloatImage]:
         """The close-up network's outputs: the mean over the crop and its mirror image."""
         outputs: list[FloatImage] = []
         for crops in _crops(cut_photo_tile, view, places):
@@ -175,7 +175,9 @@ class Recogniser:
         return outputs
 
 
-def _crops(cutter: Callable[[View, Place], FloatImage], view: View, places: Sequence[Place]) -> Iterator[FloatImage]:
+def _crops(
+    cutter: Callable[[NetworkView, Place], FloatImage], view: NetworkView, places: Sequence[Place]
+) -> Iterator[FloatImage]:
     """Inputs of a network for some places, in batches."""
     return (np.stack([cutter(view, place) for place in some]) for some in _batches(places))
 
@@ -211,7 +213,7 @@ def _hints(place: Place, output: FloatImage) -> Iterator[Hint]:
     for down, across in np.argwhere(peak).tolist():
         at = np.array([across, down]) * _CELL_PX + (_CELL_PX - 1) / 2 + output[1:3, down, across].astype(np.float64)
         if at.min() > _MARGIN_PX and at.max() < TILE_PX - 1 - _MARGIN_PX:
-            yield Hint(place.to_sheet(at[None])[0], float(chance[down, across]), place.zoom)
+            yield Hint(place.to_rectified(at[None])[0], float(chance[down, across]), place.zoom)
 
 
 def _without_duplicates(hints: Sequence[Hint], least_px: float) -> list[Hint]:
@@ -225,7 +227,7 @@ def _without_duplicates(hints: Sequence[Hint], least_px: float) -> list[Hint]:
 
 def _candidate(place: Place, outputs: FloatImage, px_per_in: float) -> Candidate:
     at = (CROP_PX - 1) / 2 + outputs[7:9].astype(np.float64)
-    column, row = place.to_sheet(at[None])[0]
+    column, row = place.to_rectified(at[None])[0]
     return Candidate(
         column=float(column),
         row=float(row),

@@ -27,7 +27,7 @@ class RectifiedImage:
     Attributes:
         low_in: (2,) corner with the smallest x and y; x runs along the columns, y along the rows.
         z_in: Height of the surface.
-        px_per_in: RectifiedImage pixels per inch.
+        px_per_in: Its pixels per inch.
         eye_in: (3,) position of the camera.
         map_x, map_y: (rows, columns) float32, picture pixels; far outside the picture where the surface is not seen.
     """
@@ -49,13 +49,13 @@ class RectifiedImage:
         return np.asarray(cv2.remap(image, self.map_x, self.map_y, cv2.INTER_LINEAR))
 
     def window(self, part: tuple[slice, slice]) -> RectifiedImage:
-        """A window of the sheet, as slices of rows and columns."""
+        """A window of the rectified image, as slices of rows and columns."""
         row, column = part[0].start, part[1].start
         low_in = self.to_table(column, row)
         return replace(self, low_in=low_in, map_x=self.map_x[part], map_y=self.map_y[part])
 
     def picture_box(self) -> tuple[int, int, int, int]:
-        """Left, top, right and bottom of the part of the picture that shows the sheet, the last two excluded."""
+        """Left, top, right and bottom of the picture's part that is rectified, the last two excluded."""
         seen = (self.map_x > -2) & (self.map_y > -2)
         x, y = self.map_x[seen], self.map_y[seen]
         if not x.size:
@@ -63,20 +63,20 @@ class RectifiedImage:
         return int(x.min()) - 2, int(y.min()) - 2, math.ceil(x.max()) + 3, math.ceil(y.max()) + 3
 
     def cropped(self, left: int, top: int) -> RectifiedImage:
-        """The sheet for a picture that is cropped to start at this column and row."""
+        """The same image for a picture that is cropped to start at this column and row."""
         return replace(self, map_x=self.map_x - np.float32(left), map_y=self.map_y - np.float32(top))
 
     def in_view(self, size: tuple[int, int]) -> BoolImage:
-        """(rows, columns) where a picture of (width, height) shows the sheet."""
+        """(rows, columns) where a picture of (width, height) shows the surface."""
         x, y = self.map_x, self.map_y
         return np.asarray((x >= 0) & (x < size[0]) & (y >= 0) & (y < size[1]))
 
     def to_pixel(self, points_in: FloatArray) -> FloatArray:
-        """(N, 2) inches to (N, 2) columns and rows of the sheet."""
+        """(N, 2) inches to (N, 2) columns and rows of the rectified image."""
         return np.asarray((np.asarray(points_in) - self.low_in) * self.px_per_in)
 
     def to_table(self, column: float, row: float) -> FloatArray:
-        """(2,) inches of one pixel of the sheet."""
+        """(2,) inches of one pixel of the rectified image."""
         return np.asarray(self.low_in + np.array([column, row]) / self.px_per_in)
 
     def project(self, points_in: FloatArray, z_in: float) -> FloatArray:
@@ -111,7 +111,7 @@ class RectifiedImage:
 def rectified_image(
     camera: TableCamera, low_in: FloatArray, high_in: FloatArray, z_in: float, px_per_in: float, shrink: int = 1
 ) -> RectifiedImage:
-    """The sheet between two corners at a height, for pictures downsampled by `shrink`."""
+    """The rectified image between two corners at a height, for pictures downsampled by `shrink`."""
     columns, rows = (max(2, math.ceil(v)) for v in (np.asarray(high_in) - low_in) * px_per_in)
     # One extra cell on every side: resize has nothing to interpolate from in the outer half cell.
     across, down = (np.arange(-1, math.ceil(n / _GRID_PX) + 1) * _GRID_PX + (_GRID_PX - 1) / 2 for n in (columns, rows))

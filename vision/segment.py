@@ -142,7 +142,7 @@ def any_plastic(cells: CellImage) -> Likelihood:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EmptyTable:
-    """The empty table on a sheet.
+    """The empty table on a rectified image.
 
     Attributes:
         colours: (rows, columns, 3) log colours.
@@ -177,7 +177,7 @@ def army_evidence(image_bgr: ImageBgr, colour_model: Likelihood, empty: EmptyTab
     Args:
         image_bgr: (height, width, 3) uint8.
         colour_model: The colour model.
-        empty: The empty table on the same sheet, if known.
+        empty: The empty table on the same rectified image, if known.
 
     Returns:
         (A, height, width) float32 within plus and minus EVIDENCE_LIMIT.
@@ -215,7 +215,7 @@ def evidence_anywhere(
         colours_bgr: (1, N, 3) uint8.
         colour_model: The colour model.
         image_bgr: (height, width, 3) picture of the table.
-        empty: The empty table on the same sheet, if known.
+        empty: The empty table on the same rectified image, if known.
 
     Returns:
         (A, N) as from `army_evidence`.

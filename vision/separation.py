@@ -19,7 +19,7 @@ _WELL, _FAIR = 0.72, 0.6
 _PAIR_WELL, _PAIR_FAIR = 0.9, 0.75
 
 
-class Level(StrEnum):
+class SeparationLevel(StrEnum):
     """How well two colours separate."""
 
     WELL = "well"
@@ -45,10 +45,16 @@ class Separation:
     empty_known: bool
 
     @property
-    def level(self) -> Level:
+    def level(self) -> SeparationLevel:
         """The score as one of three levels."""
         well, fair = (_WELL, _FAIR) if self.other is None else (_PAIR_WELL, _PAIR_FAIR)
-        return Level.WELL if self.score >= well else Level.FAIR if self.score >= fair else Level.ALIKE
+        return (
+            SeparationLevel.WELL
+            if self.score >= well
+            else SeparationLevel.FAIR
+            if self.score >= fair
+            else SeparationLevel.ALIKE
+        )
 
 
 def separations(
@@ -60,7 +66,7 @@ def separations(
         palette: The armies, A of them.
         colour_model: The colour model of armies and table.
         image_bgr: (height, width, 3) uint8 picture of the table.
-        empty: The empty table on the same sheet, if known.
+        empty: The empty table on the same rectified image, if known.
 
     Returns:
         One for each army against the table, then one for each pair of armies; for an army of several plastics, that of

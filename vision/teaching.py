@@ -32,7 +32,7 @@ from vision.recogniser import POSTURES, Candidate, Hint, Recogniser
 from vision.rectified import BoolImage, RectifiedImage
 from vision.segment import EVIDENCE_LIMIT, Likelihood, army_evidence, cells_of, disc, likelihood, relit_empty_table
 from vision.silhouette import figure_scale, solids
-from vision.tiles import TILE_PX_PER_IN, View, tile_at
+from vision.tiles import TILE_PX_PER_IN, NetworkView, tile_at
 from vision.vehicles import hulls
 
 _AROUND_IN = 2.5  # searched on each side of the click
@@ -166,36 +166,38 @@ class FigurePicker:
 
     def _candidates(self, rectified: RectifiedGround, click: _Click, known: Likelihood) -> Iterator[_FigureAtClick]:
         """Candidates on one ground that would be seen under the click."""
-        ground, sheet, scale = rectified.ground, rectified.ground.sheet, click.scale
-        heights = sheet.z_in + np.array((0.0, *_HEIGHTS_IN)) * scale
+        ground, image, scale = rectified.ground, rectified.ground.image, click.scale
+        heights = image.z_in + np.array((0.0, *_HEIGHTS_IN)) * scale
         click_in, *feet_in = click.camera.pixel_to_table(np.repeat([click.px], len(heights), axis=0), heights)
         if not any(ground.contains(float(x), float(y)) for x, y in feet_in):
             return
         evidence = army_evidence(rectified.picture_bgr, known, ground.empty)[0]
         evidence[ground.excluded] = 0
         empty = None if ground.empty is None else relit_empty_table(rectified.picture_bgr, ground.empty)
-        view = View(
+        view = NetworkView(
             rectified.picture_bgr, rectified.photo, evidence, ground.seen * ~ground.excluded, ground.eye_px, empty
         )
-        zoom = sheet.px_per_in * scale / TILE_PX_PER_IN
-        feet = sheet.to_pixel(np.array(feet_in))
+        zoom = image.px_per_in * scale / TILE_PX_PER_IN
+        feet = image.to_pixel(np.array(feet_in))
         hints = [
             hint
             for hint in self._recogniser.hints(view, [tile_at(ground.eye_px, feet.mean(axis=0), zoom)])
             if np.linalg.norm(hint.at - feet, axis=1).min() < _REACH_IN * zoom * TILE_PX_PER_IN
         ]
         hints += [Hint(at, 0.5, zoom) for at in feet]
-        contrast = _CONTRAST * _mean_at(evidence, sheet.to_pixel(click_in[None])[0])
+        contrast = _CONTRAST * _mean_at(evidence, image.to_pixel(click_in[None])[0])
         for one in self._recognised(view, hints, feet[0], zoom):
-            x, y = (float(v) for v in sheet.to_table(one.column, one.row))
+            x, y = (float(v) for v in image.to_table(one.column, one.row))
             posture = POSTURES[int(np.argmax(one.postures))]
-            body = [sheet.project_solid(part) for part in solids(posture, x, y, math.degrees(one.facing_rad), scale)]
+            body = [image.project_solid(part) for part in solids(posture, x, y, math.degrees(one.facing_rad), scale)]
             beside_in = max(0.0, min(-_inside_in(part, click_in) for part in body)) / scale
             reach_in = _LYING_BESIDE_IN if posture is Posture.DOWN else _BESIDE_IN
             odds = math.log(max(one.chance, 1e-9) / max(1 - one.chance, 1e-9))
             yield _FigureAtClick(odds + contrast - beside_in / reach_in, one, rectified, evidence, body, (x, y))
 
-    def _recognised(self, view: View, hints: Sequence[Hint], foot: FloatArray, zoom: float) -> Iterator[Candidate]:
+    def _recognised(
+        self, view: NetworkView, hints: Sequence[Hint], foot: FloatArray, zoom: float
+    ) -> Iterator[Candidate]:
         """Candidates at some hints, and likely ones from a second examination around the click and the best of them.
 
         The second one finds casualties: a click on the hand of one is two inches from its middle.
@@ -210,16 +212,16 @@ class FigurePicker:
 
 def _vehicle(rectified: RectifiedGround, click: _Click, known: Likelihood) -> ClickedFigure | None:
     """The vehicle under a click, if there is one."""
-    ground, sheet = rectified.ground, rectified.ground.sheet
+    ground, image = rectified.ground, rectified.ground.image
     evidence = army_evidence(rectified.picture_bgr, known, ground.empty)[0]
     evidence[ground.excluded] = 0
-    column, row = np.round(sheet.to_pixel(click.camera.pixel_to_table(click.px, sheet.z_in))[0]).astype(int)
-    for hull in hulls(evidence, sheet.px_per_in * click.scale, EVIDENCE_LIMIT):
+    column, row = np.round(image.to_pixel(click.camera.pixel_to_table(click.px, image.z_in))[0]).astype(int)
+    for hull in hulls(evidence, image.px_per_in * click.scale, EVIDENCE_LIMIT):
         if 0 <= row < hull.mask.shape[0] and 0 <= column < hull.mask.shape[1] and hull.mask[row, column]:
-            x, y = sheet.to_table(*hull.corners_px.mean(axis=0))
+            x, y = image.to_table(*hull.corners_px.mean(axis=0))
             colours = log_colour(rectified.picture_bgr)[hull.mask & (evidence > 0)]
             whole = (slice(0, hull.mask.shape[0]), slice(0, hull.mask.shape[1]))
-            outline_px = _outline_px(hull.mask, whole, sheet, click.camera)
+            outline_px = _outline_px(hull.mask, whole, image, click.camera)
             return ClickedFigure((float(x), float(y)), outline_px, colours, _VEHICLE_SCORE)
     return None
 
@@ -230,7 +232,7 @@ def _inside_in(outline_in: FloatArray, at_in: FloatArray) -> float:
 
 
 def _mean_at(evidence: FloatImage, at: FloatArray) -> float:
-    """Mean evidence of the 5 x 5 pixels around a point of a sheet."""
+    """Mean evidence of the 5 x 5 pixels around a point of a rectified image."""
     rows, columns = evidence.shape
     column, row = np.clip(np.round(at).astype(int), 2, (columns - 3, rows - 3))
     return float(evidence[row - 2 : row + 3, column - 2 : column + 3].mean())
@@ -238,11 +240,11 @@ def _mean_at(evidence: FloatImage, at: FloatArray) -> float:
 
 def _clicked_figure(found: _FigureAtClick, click: _Click) -> ClickedFigure:
     """Pixels of a figure that have the clicked colour; if the click fell between its limbs, of its rarest colour."""
-    sheet = found.rectified.ground.sheet
-    px_per_in = click.scale * sheet.px_per_in
-    patch = _circle(click.camera.pixel_to_table(click.px, sheet.z_in)[0], _PATCH_IN * click.scale)
-    window, outline = sheet.rasterized([*found.body_in, patch])
-    window, body = _widened(window, outline, round(_TABLE_IN[1] * px_per_in), sheet.shape)
+    image = found.rectified.ground.image
+    px_per_in = click.scale * image.px_per_in
+    patch = _circle(click.camera.pixel_to_table(click.px, image.z_in)[0], _PATCH_IN * click.scale)
+    window, outline = image.rasterized([*found.body_in, patch])
+    window, body = _widened(window, outline, round(_TABLE_IN[1] * px_per_in), image.shape)
     around = cv2.dilate(body, disc(_TABLE_IN[1] * px_per_in)) > cv2.dilate(body, disc(_TABLE_IN[0] * px_per_in))
     inside = cv2.dilate(body, disc(_ARMS_IN * px_per_in)) > 0
     colours = log_colour(np.asarray(cv2.blur(found.rectified.picture_bgr, (3, 3)), np.uint8))[window]
@@ -254,18 +256,18 @@ def _clicked_figure(found: _FigureAtClick, click: _Click) -> ClickedFigure:
         alike = _rarest_around(colours, inside, around)
     plastic = inside & alike
     if plastic.sum() < _MIN_PLASTIC_IN2 * px_per_in**2:
-        spot = np.zeros(sheet.shape, np.uint8)
-        sheet.fill(spot, patch, 1)
+        spot = np.zeros(image.shape, np.uint8)
+        image.fill(spot, patch, 1)
         plastic = np.asarray(spot[window] > 0)
     return ClickedFigure(
-        found.foot_in, _outline_px(plastic, window, sheet, click.camera), colours[plastic], found.score
+        found.foot_in, _outline_px(plastic, window, image, click.camera), colours[plastic], found.score
     )
 
 
 def _widened(
     window: tuple[slice, slice], mask: BoolImage, by: int, shape: tuple[int, int]
 ) -> tuple[tuple[slice, slice], MaskImage]:
-    """A window of a sheet and the mask on it, extended by some pixels on each side within the sheet."""
+    """A window of a rectified image and the mask on it, extended on each side within the image."""
     rows, columns = (
         slice(max(0, part.start - by), min(size, part.stop + by)) for part, size in zip(window, shape, strict=True)
     )
@@ -299,13 +301,13 @@ def _circle(middle_in: FloatArray, radius_in: float) -> FloatArray:
 
 
 def _outline_px(
-    plastic: BoolImage, window: tuple[slice, slice], sheet: RectifiedImage, camera: TableCamera
+    plastic: BoolImage, window: tuple[slice, slice], image: RectifiedImage, camera: TableCamera
 ) -> FloatArray:
-    """(N, 2) pixels of the picture around the largest connected part of a mask on a window of a sheet."""
+    """(N, 2) pixels of the picture around the largest connected part of a mask on a window of a rectified image."""
     outlines, _ = cv2.findContours(plastic.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     points = max(outlines, key=len).reshape(-1, 2) + (window[1].start, window[0].start)
-    places = sheet.low_in + points / sheet.px_per_in
-    return camera.table_to_pixel(np.c_[places, np.full(len(places), sheet.z_in)])
+    places = image.low_in + points / image.px_per_in
+    return camera.table_to_pixel(np.c_[places, np.full(len(places), image.z_in)])
 
 
 def _patch_colour(image_bgr: ImageBgr, px: tuple[float, float], radius_px: float) -> ArmyColour:

@@ -53,7 +53,7 @@ _Mask = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class OutlineProposal:
     """Possible outlines in inches at one height.
 
     Attributes:
@@ -98,7 +98,7 @@ def propose_outline(
     px: tuple[float, float],
     height_in: float = 0.0,
     empty_bgr: ImageBgr | None = None,
-) -> Proposal:
+) -> OutlineProposal:
     """The outline of the clicked piece of terrain.
 
     Args:
@@ -129,7 +129,7 @@ def propose_outline(
         raise UserError("There is no closed edge here. Click the middle of a piece, or bring the camera closer.")
     by_size = sorted(found, key=lambda outline: float(outline.area))
     outlines = tuple(tuple((float(x), float(y)) for x, y in area.exterior.coords[:-1]) for area in by_size)
-    return Proposal(outlines, by_size.index(found[0]), height_in)
+    return OutlineProposal(outlines, by_size.index(found[0]), height_in)
 
 
 def _window(

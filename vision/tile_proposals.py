@@ -1,4 +1,4 @@
-"""Proposes tiles on a sheet so that each spot of an army's plastic lies well inside one."""
+"""Proposes tiles on a rectified image so that each spot of an army's plastic lies well inside one."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from vision.palette import FloatImage
 from vision.segment import EVIDENCE_LIMIT, disc
 from vision.tiles import TILE_PX_PER_IN, Place, tile_at
 
-_STEP = 2  # sheet pixels per pixel of the coarse evidence that is searched
+_STEP = 2  # rectified pixels per pixel of the coarse evidence that is searched
 _CORE_IN = 0.3  # radius over which evidence is averaged: a base or a trunk
 _SURROUND_IN = 1.3  # radius of its surroundings
 _MIN_RISE = 0.17  # of the evidence limit: excess of the core over its surroundings
 _MIN_CORE = 0.05  # of the evidence limit: evidence of the core itself
 _COVERED_IN = 0.9  # a spot this near to the middle of a tile needs no tile of its own
 _WAIST_IN = 0.6  # mean height of what is seen of a figure
-_MAX_TILES = 120  # per sheet; more mean that the whole table has the colour of an army
+_MAX_TILES = 120  # per rectified image; more mean that the whole table has the colour of an army
 
 
 def propose_tiles(
@@ -35,7 +35,7 @@ def propose_tiles(
         scale: The figures' standing height / 2.1 in.
         expected_in: Where figures stood a moment ago.
     """
-    px_per_in = ground.sheet.px_per_in * scale / _STEP
+    px_per_in = ground.image.px_per_in * scale / _STEP
     rise = _rise(evidence, px_per_in)
     room = cv2.dilate(ground.inside.astype(np.uint8), disc(2 * _COVERED_IN * px_per_in))
     rise[cv2.resize(room, rise.shape[::-1], interpolation=cv2.INTER_NEAREST) == 0] = 0
@@ -51,16 +51,16 @@ def propose_tiles(
         if height < _MIN_RISE * EVIDENCE_LIMIT:
             return
         cv2.circle(rise, (column, row), covered, 0, -1)
-        seen_in = ground.sheet.to_table(column * _STEP + _STEP / 2, row * _STEP + _STEP / 2)
-        eye = ground.sheet.eye_in
-        foot_in = seen_in - (seen_in - eye[:2]) * (_WAIST_IN * scale / (eye[2] - ground.sheet.z_in))
+        seen_in = ground.image.to_table(column * _STEP + _STEP / 2, row * _STEP + _STEP / 2)
+        eye = ground.image.eye_in
+        foot_in = seen_in - (seen_in - eye[:2]) * (_WAIST_IN * scale / (eye[2] - ground.image.z_in))
         yield tile_around(ground, foot_in, scale)
 
 
 def tile_around(ground: Ground, at_in: FloatArray, scale: float) -> Place:
     """The tile centred on a place, (2,) inches."""
-    sheet = ground.sheet
-    return tile_at(ground.eye_px, sheet.to_pixel(at_in[None])[0], sheet.px_per_in * scale / TILE_PX_PER_IN)
+    image = ground.image
+    return tile_at(ground.eye_px, image.to_pixel(at_in[None])[0], image.px_per_in * scale / TILE_PX_PER_IN)
 
 
 def _rise(evidence: FloatImage, px_per_in: float) -> FloatImage:

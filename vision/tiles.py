@@ -1,4 +1,4 @@
-"""Tiles: the inputs of the networks, square parts of a sheet, each turned so that bodies lean to the right.
+"""Tiles: the inputs of the networks, square parts of a rectified image, each turned so that bodies lean to the right.
 
 A tile has the same scale for figures of any height, and includes how far bodies lean in it. So the network need not
 learn the camera's pose.
@@ -41,11 +41,11 @@ _MAX_DIFFERENCE = 2.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Photo:
-    """The picture as taken, and the map from a sheet into it.
+    """The picture as taken, and the map from a rectified image into it.
 
     Attributes:
         picture_bgr: (height, width, 3) uint8.
-        map_x, map_y: (R, C) float32, the sheet's map, in pixels `scale` times as large as these.
+        map_x, map_y: (R, C) float32, the rectified image's map, in pixels `scale` times as large as these.
         scale: 1 or 2.
     """
 
@@ -56,15 +56,15 @@ class Photo:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
-    """What the networks see of one sheet: R rows and C columns.
+class NetworkView:
+    """What the networks see of one rectified image: R rows and C columns.
 
     Attributes:
         picture_bgr: (R, C, 3), the rectified picture.
         photo: The picture as taken, with more detail.
         evidence: (R, C) of the likeliest army at each pixel.
         seen: (R, C) 1 where the surface is seen past the terrain, else 0.
-        eye_px: (3,) column and row of the sheet below the camera, and the camera's height in sheet pixels.
+        eye_px: (3,) column and row below the camera, and the camera's height, in rectified pixels.
         empty: (R, C, 3) log colours of the empty table in the current light, if known.
     """
 
@@ -78,10 +78,10 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Placement of a tile on its sheet.
+    """Placement of a tile on its rectified image.
 
     Attributes:
-        column, row: Middle of the tile, on the sheet.
+        column, row: Middle of the tile, on the rectified image.
         turn_rad: Direction in which bodies lean there, from the columns' towards the rows' direction.
         lean: Inches that a body leans out per inch of height.
         zoom: Sheet pixels per tile pixel across the lean.
@@ -97,7 +97,7 @@ class Place:
 
     @property
     def squeeze(self) -> float:
-        """Length along the lean in the tile, relative to the sheet: less than 1 where the camera looks obliquely.
+        """Length along the lean in the tile, relative to the rectified image; below 1 where the camera looks obliquely.
 
         There a body would extend beyond the tile, and the picture itself shows the table foreshortened.
         """
@@ -108,21 +108,21 @@ class Place:
         """The lean in pixels of the tile."""
         return self.lean * self.squeeze
 
-    def to_sheet(self, points_px: FloatArray) -> FloatArray:
-        """(N, 2) tile pixels to columns and rows of the sheet."""
+    def to_rectified(self, points_px: FloatArray) -> FloatArray:
+        """(N, 2) tile pixels to columns and rows of the rectified image."""
         c, s = math.cos(self.turn_rad) * self.zoom, math.sin(self.turn_rad) * self.zoom
         along = (points_px - (self.side_px - 1) / 2) * (1 / self.squeeze, 1.0)
         return np.asarray(along @ np.array([[c, s], [-s, c]]) + (self.column, self.row))
 
     def to_tile(self, points: FloatArray) -> FloatArray:
-        """(N, 2) columns and rows of the sheet to tile pixels."""
+        """(N, 2) columns and rows of the rectified image to tile pixels."""
         c, s = math.cos(self.turn_rad) / self.zoom, math.sin(self.turn_rad) / self.zoom
         along = (points - (self.column, self.row)) @ np.array([[c, -s], [s, c]])
         return np.asarray(along * (self.squeeze, 1.0) + (self.side_px - 1) / 2)
 
 
 def tile_at(eye_px: FloatArray, at: FloatArray, zoom: float) -> Place:
-    """The tile centred on a column and row of the sheet, (2,); `zoom` is sheet pixels per tile pixel."""
+    """The tile centred on a column and row of the rectified image, (2,); `zoom` is rectified pixels per tile pixel."""
     away = at - eye_px[:2]
     turn_rad = math.atan2(away[1], away[0])
     return Place(float(at[0]), float(at[1]), turn_rad, float(np.hypot(*away) / eye_px[2]), zoom)
@@ -135,38 +135,40 @@ def crop_at(eye_px: FloatArray, at: FloatArray, tile_zoom: float, px_per_in: flo
     return Place(float(column), float(row), feet.turn_rad, feet.lean, feet.zoom, CROP_PX)
 
 
-def cut(view: View, place: Place) -> FloatImage:
+def cut(view: NetworkView, place: Place) -> FloatImage:
     """(CHANNELS, side, side) float32 input of the finder and the judge."""
-    tile_to_sheet = _tile_to_sheet(place)
-    return _network_input(view, place, tile_to_sheet, _warp(view.picture_bgr, tile_to_sheet, place.side_px))
+    tile_to_rectified = _tile_to_rectified(place)
+    return _network_input(view, place, tile_to_rectified, _warp(view.picture_bgr, tile_to_rectified, place.side_px))
 
 
-def cut_photo_tile(view: View, place: Place) -> FloatImage:
-    """(CHANNELS, side, side) float32 input of the close-up network, cut from the photo instead of the sheet."""
-    tile_to_sheet, photo = _tile_to_sheet(place), view.photo
-    x, y = ((_warp(at, tile_to_sheet, place.side_px) + 0.5) * photo.scale - 0.5 for at in (photo.map_x, photo.map_y))
+def cut_photo_tile(view: NetworkView, place: Place) -> FloatImage:
+    """(CHANNELS, side, side) float32 input of the close-up network, cut from the photo itself."""
+    tile_to_rectified, photo = _tile_to_rectified(place), view.photo
+    x, y = (
+        (_warp(at, tile_to_rectified, place.side_px) + 0.5) * photo.scale - 0.5 for at in (photo.map_x, photo.map_y)
+    )
     return _network_input(
-        view, place, tile_to_sheet, np.asarray(cv2.remap(photo.picture_bgr, x, y, cv2.INTER_LINEAR), np.uint8)
+        view, place, tile_to_rectified, np.asarray(cv2.remap(photo.picture_bgr, x, y, cv2.INTER_LINEAR), np.uint8)
     )
 
 
-def _tile_to_sheet(place: Place) -> FloatArray:
-    """(2, 3) affine matrix from tile pixels to sheet pixels."""
-    corner, right, down = place.to_sheet(np.array([[0.0, 0.0], [1, 0], [0, 1]]))
+def _tile_to_rectified(place: Place) -> FloatArray:
+    """(2, 3) affine matrix from tile pixels to rectified pixels."""
+    corner, right, down = place.to_rectified(np.array([[0.0, 0.0], [1, 0], [0, 1]]))
     return np.column_stack([right - corner, down - corner, corner])
 
 
-def _network_input(view: View, place: Place, tile_to_sheet: FloatArray, picture_bgr: ImageBgr) -> FloatImage:
+def _network_input(view: NetworkView, place: Place, tile_to_rectified: FloatArray, picture_bgr: ImageBgr) -> FloatImage:
     side = place.side_px
     out = np.zeros((CHANNELS, side, side), np.float32)
-    seen = _warp(view.seen, tile_to_sheet, side)
-    out[0] = _warp(view.evidence, tile_to_sheet, side) / EVIDENCE_LIMIT * seen
+    seen = _warp(view.seen, tile_to_rectified, side)
+    out[0] = _warp(view.evidence, tile_to_rectified, side) / EVIDENCE_LIMIT * seen
     colours = log_colour(picture_bgr)
     known = seen > 0
     tile_median = np.median(colours[known], axis=0) if known.any() else np.zeros(3, np.float32)
     out[1:4] = _colour_channels(colours - tile_median) * seen
     if view.empty is not None:
-        out[4:7] = _colour_channels(colours - _warp(view.empty, tile_to_sheet, side)) * seen
+        out[4:7] = _colour_channels(colours - _warp(view.empty, tile_to_rectified, side)) * seen
         out[7] = 1.0
     out[8] = place.lean_in_tile
     out[9] = seen
@@ -179,6 +181,6 @@ def _colour_channels(differences: FloatImage) -> FloatImage:
     return np.asarray(np.clip(ordered, -_MAX_DIFFERENCE, _MAX_DIFFERENCE), np.float32)
 
 
-def _warp(image: npt.NDArray[_Pixel], tile_to_sheet: FloatArray, side: int) -> npt.NDArray[_Pixel]:
+def _warp(image: npt.NDArray[_Pixel], tile_to_rectified: FloatArray, side: int) -> npt.NDArray[_Pixel]:
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    return np.asarray(cv2.warpAffine(image, tile_to_sheet, (side, side), flags=flags), image.dtype)
+    return np.asarray(cv2.warpAffine(image, tile_to_rectified, (side, side), flags=flags), image.dtype)

@@ -28,7 +28,7 @@ _LEAST = 0.35  # least mean evidence / limit
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hull:
-    """One vehicle on a sheet.
+    """One vehicle on a rectified image.
 
     Attributes:
         corners_px: (4, 2) columns and rows of the corners of its rectangle.
@@ -47,7 +47,7 @@ def hulls(evidence: FloatImage, px_per_in: float, limit: float) -> Iterator[Hull
     """Vehicles in one army's evidence.
 
     Args:
-        evidence: (rows, columns) of a sheet.
+        evidence: (rows, columns) of a rectified image.
         px_per_in: Its pixels per inch, for 54 mm soldiers.
         limit: The largest value of evidence.
     """

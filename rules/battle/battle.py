@@ -51,7 +51,7 @@ class Battle:
 
     Attributes:
         game: The game with its options and house rules.
-        taken_up_at: Number of the last entry that existed when the battle was opened; 1 for a new battle.
+        opened_seq: Number of the last entry that existed when the battle was opened; 1 for a new battle.
     """
 
     def __init__(self, journal: Journal, step: Step = no_step, game: Game[Any] | None = None) -> None:
@@ -67,7 +67,7 @@ class Battle:
         """
         self._journal = journal
         self._entries = journal.entries(part_of(step, 0, 3))
-        self.taken_up_at = len(self._entries)
+        self.opened_seq = len(self._entries)
         self._events = events_of(self._entries, part_of(step, 1, 3))
         self._history = history_of(self._entries, self._events, part_of(step, 2, 3))
         self.game = game_of(self.state) if game is None else game

@@ -14,7 +14,7 @@ from rules.tabletop.errors import UserError
 
 _BEFORE = State()
 _FIRST_SPACING = 16
-_MOST_CHECKPOINTS = 256
+MOST_CHECKPOINTS = 256
 """Limit of stored states; with it, undoing the last of ten thousand events applies at most 64 events again."""
 
 
@@ -58,7 +58,7 @@ class History:
             state = _folded(state, entry, events)
             if number % spacing == 0:
                 checkpoints.append(state)
-            if len(checkpoints) > _MOST_CHECKPOINTS:
+            if len(checkpoints) > MOST_CHECKPOINTS:
                 checkpoints, spacing = checkpoints[::2], 2 * spacing
         return History(turn.in_force, turn.undone, state, tuple(checkpoints), spacing)
 

@@ -232,7 +232,7 @@ class Cover:
         return pairs // solids, pairs % solids, hidden.reshape(-1, columns).sum(1)
 
 
-def look(table: Scene, shooter: IndexArray, target: IndexArray, find: Find = crossings) -> Cover:
+def find_cover(table: Scene, shooter: IndexArray, target: IndexArray, find: Find = crossings) -> Cover:
     """The cover of targets from shooters (P indices each); `find` finds the crossings."""
     looks = _looks(table, shooter, target)
     found = crossings_that_matter(table, shooter, target, looks, find)

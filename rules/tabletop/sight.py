@@ -16,7 +16,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.measure import base_area
 from rules.tabletop.occlusion import BoolArray
 from rules.tabletop.opacity import CoverKind
-from rules.tabletop.scene import ON_TOP_IN, Cover, Scene, SightRules, look, scene
+from rules.tabletop.scene import ON_TOP_IN, Cover, Scene, SightRules, find_cover, scene
 from rules.tabletop.table import Figure, FloatArray, Point3In, TerrainPiece
 
 SLIVER = 0.015
@@ -114,8 +114,8 @@ def sight(
         raise UserError(f"{shooter.id} cannot be its own target: choose another figure")
     cast = [shooter, target, *(figure for figure in figures if figure.id not in (shooter.id, target.id))]
     table = scene(cast, terrain, rules, bodies=True)
-    cover = look(table, np.array([0]), np.array([1]))
-    shooter_cover = look(table, np.array([1]), np.array([0]))
+    cover = find_cover(table, np.array([0]), np.array([1]))
+    shooter_cover = find_cover(table, np.array([1]), np.array([0]))
     counted = _counted(table, rules)
     hidden = list(_hidden(table, cover, cast, terrain))
     return Sight(
@@ -186,7 +186,7 @@ def exposures(
     shooters, targets = np.nonzero(~np.eye(count, dtype=bool) & is_wanted[:, None])
     for begin in range(0, len(shooters), _BLOCK):
         row, column = shooters[begin : begin + _BLOCK], targets[begin : begin + _BLOCK]
-        cover = look(table, row, column)
+        cover = find_cover(table, row, column)
         seen[row, column] = cover.exposure(counted)
         open_to_fire[row, column] = cover.exposure(solid)
         of, piece, part = cover.alone(len(table.opacity))

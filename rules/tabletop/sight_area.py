@@ -2,9 +2,9 @@
 
 Each cell gets the verdict that `rules.tabletop.sight.sight` gives for a standing figure in its middle. Seen from above,
 rays leave the eye in all directions, one cell apart at the farthest corner. Along a ray, everything below a slope is
-hidden, and this slope only rises with the distance. That decides most cells: a strip of the figure is in sight if the
-slope passes below its top. The cells that this leaves open go through `rules.tabletop.scene.look`, with the crossings
-of the rays.
+hidden, and this slope never falls with the distance. That decides most cells: a strip of the figure is in sight if the
+slope passes below its top. The cells that this leaves open go through `rules.tabletop.scene.find_cover`, with the
+crossings of the rays.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rules.tabletop.area import STANDABLE_KINDS
 from rules.tabletop.errors import UserError
 from rules.tabletop.occlusion import BoolArray, IndexArray, Looks
 from rules.tabletop.opacity import CoverKind, Within, standing_outlines
-from rules.tabletop.scene import Scene, SightRules, crossings_that_matter, look, scene, within_and_beside
+from rules.tabletop.scene import Scene, SightRules, crossings_that_matter, find_cover, scene, within_and_beside
 from rules.tabletop.sight import SLIVER
 from rules.tabletop.sight_rays import Float32Array, Places, Rays, Slopes, rays_of, slopes_of
 from rules.tabletop.table import Figure, FloatArray, Outline, Posture, TerrainPiece, ellipse_outline
@@ -268,6 +268,6 @@ def _by_looking(
     seen = np.zeros(len(place_in), bool)
     for begin in range(0, len(place_in), _BLOCK):
         number = np.arange(begin, min(begin + _BLOCK, len(place_in)))
-        cover = look(ground, np.zeros(len(number), np.intp), number + 1, rays.find)
+        cover = find_cover(ground, np.zeros(len(number), np.intp), number + 1, rays.find)
         seen[number] = cover.exposure(counted) >= SLIVER
     return seen

@@ -23,12 +23,12 @@ class TrackedTable:
     def __init__(self, frames=1, lens=CAMERA.lens, **first):
         self.tracker, self.lens, self.drifts = CalibrationTracker(), lens, []
         for seed in range(frames):
-            self.kept = self.start = self.tracker.look(shot(seed=seed, **first), PRINTS, lens)
+            self.kept = self.start = self.tracker.update(shot(seed=seed, **first), PRINTS, lens)
         assert self.start.calibration is not None
 
     def look(self, *grays):
         for gray in grays:
-            self.kept = self.tracker.look(gray, PRINTS, self.lens)
+            self.kept = self.tracker.update(gray, PRINTS, self.lens)
             self.drifts += self.kept.drifts
         return self
 
@@ -171,7 +171,7 @@ def test_a_marker_that_was_hidden_at_the_start_is_added():
 def test_several_frames_at_rest_are_averaged():
     one, many = TrackedTable(lens=CAMERA.lens), TrackedTable(FRAMES + 2, lens=CAMERA.lens)
     assert many.kept.calibration is not one.kept.calibration
-    same = [many.tracker.look(shot(seed=seed), PRINTS, many.lens).calibration for seed in (30, 31)]
+    same = [many.tracker.update(shot(seed=seed), PRINTS, many.lens).calibration for seed in (30, 31)]
     assert same[0] is same[1] is many.kept.calibration, "and then kept"
 
 
@@ -186,13 +186,13 @@ def test_the_uncertainty_of_lens_and_places_survives_a_bump():
 
 
 def test_a_picture_without_markers_gives_a_problem():
-    kept = CalibrationTracker().look(shot(markers=()), PRINTS, None)
+    kept = CalibrationTracker().update(shot(markers=()), PRINTS, None)
     assert kept.calibration is None
     assert "lay a printed marker" in kept.problem
 
 
 def test_a_lens_of_another_size_is_reported_as_a_problem():
-    kept = CalibrationTracker().look(shot()[:500], PRINTS, CAMERA.lens)
+    kept = CalibrationTracker().update(shot()[:500], PRINTS, CAMERA.lens)
     assert "lens profile" in kept.problem
 
 
@@ -211,18 +211,18 @@ def test_a_measured_distance_survives_a_bump():
         problems = taped if not bumped_first else CalibrationTargets(
             taped=(TapeMeasurement(ends_px((4.0, 14.0), (36.0, 14.0), seen_by=NEAR), 32.0),)
         )  # fmt: skip
-        kept = table.tracker.look(shot(NEAR, seed=1) if bumped_first else shot(seed=5), problems, table.lens)
+        kept = table.tracker.update(shot(NEAR, seed=1) if bumped_first else shot(seed=5), problems, table.lens)
         assert kept.drifts == ()
         # 0.5 % of 36 in before; 0.2 % with the tape.
         assert kept.calibration.sigma_in(far) < 0.8 * before.sigma_in(far)
-        after = table.tracker.look(shot(FAR, seed=2), problems, table.lens)
+        after = table.tracker.update(shot(FAR, seed=2), problems, table.lens)
         assert [drift.what for drift in after.drifts] == [Moved.CAMERA]
         assert after.calibration.sigma_in(far) < 0.8 * before.sigma_in(far)
 
 
 def test_a_distance_that_contradicts_the_markers_is_reported():
     wrong = CalibrationTargets(taped=(TapeMeasurement(ends_px((4.0, 14.0), (36.0, 14.0)), 25.0),))
-    kept = CalibrationTracker().look(shot(), wrong, CAMERA.lens)
+    kept = CalibrationTracker().update(shot(), wrong, CAMERA.lens)
     assert kept.calibration is None
     assert "you measured 25.00 in" in kept.problem
 
@@ -234,11 +234,11 @@ CLICKED = CalibrationTargets(
 
 def after_clicks(*grays):
     tracker = CalibrationTracker()
-    first = tracker.look(shot(markers=()), CLICKED, CAMERA.lens)
+    first = tracker.update(shot(markers=()), CLICKED, CAMERA.lens)
     assert first.problem is None
     for gray in grays:
         for _ in range(10):  # every tenth frame is checked
-            kept = tracker.look(gray, CLICKED, CAMERA.lens)
+            kept = tracker.update(gray, CLICKED, CAMERA.lens)
     assert kept.calibration is first.calibration
     return kept
 

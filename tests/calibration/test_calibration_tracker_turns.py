@@ -72,7 +72,7 @@ def test_a_displaced_marker_is_searched_in_every_frame():
 @pytest.mark.slow
 def test_eight_frames_at_rest_are_averaged():
     tracker = CalibrationTracker()
-    kept = [tracker.look(shot(seed=seed), PRINTS, CAMERA.lens).calibration for seed in range(FRAMES + 1)]
+    kept = [tracker.update(shot(seed=seed), PRINTS, CAMERA.lens).calibration for seed in range(FRAMES + 1)]
     assert FRAMES == 8
     assert all(one is kept[0] for one in kept[:7])
     assert kept[7] is not kept[0]
@@ -90,9 +90,9 @@ def test_eight_frames_at_rest_are_averaged():
 def test_other_prints_start_a_new_calibration(changed):
     """Exception: an additional measured distance updates the current calibration."""
     tracker = CalibrationTracker()
-    first = tracker.look(GRAY, PRINTS, CAMERA.lens)
+    first = tracker.update(GRAY, PRINTS, CAMERA.lens)
     held_by = tracker.tracked
-    kept = tracker.look(GRAY, replace(PRINTS, **changed), CAMERA.lens)
+    kept = tracker.update(GRAY, replace(PRINTS, **changed), CAMERA.lens)
     assert kept.problem is None
     assert (tracker.tracked is held_by) is ("taped" in changed)
     assert kept.calibration is not first.calibration
@@ -101,21 +101,21 @@ def test_other_prints_start_a_new_calibration(changed):
 @pytest.mark.slow
 def test_another_lens_or_size_starts_a_new_calibration():
     tracker = CalibrationTracker()
-    first = tracker.look(GRAY, PRINTS, CAMERA.lens)
-    assert tracker.look(GRAY, PRINTS, CAMERA.lens).calibration is first.calibration
-    guessed = tracker.look(GRAY, PRINTS, None)
+    first = tracker.update(GRAY, PRINTS, CAMERA.lens)
+    assert tracker.update(GRAY, PRINTS, CAMERA.lens).calibration is first.calibration
+    guessed = tracker.update(GRAY, PRINTS, None)
     assert guessed.calibration is not first.calibration
-    smaller = tracker.look(GRAY[:500], PRINTS, None)
+    smaller = tracker.update(GRAY[:500], PRINTS, None)
     assert smaller.calibration.camera.lens.image_size == (960, 500)
     taped = CalibrationTargets(taped=(TapeMeasurement(ends_px((6.0, 14.0), (30.0, 14.0)), 24.0),))
-    assert tracker.look(GRAY, taped, None).calibration.camera.lens.image_size == (960, 540)
+    assert tracker.update(GRAY, taped, None).calibration.camera.lens.image_size == (960, 540)
 
 
 def test_the_next_frame_is_tried_after_an_error():
     tracker = CalibrationTracker()
-    refused = tracker.look(shot(markers=(), floor=False), PRINTS, CAMERA.lens)
+    refused = tracker.update(shot(markers=(), floor=False), PRINTS, CAMERA.lens)
     assert (refused.calibration, refused.drifts) == (None, ())
-    found = tracker.look(GRAY, PRINTS, CAMERA.lens)
+    found = tracker.update(GRAY, PRINTS, CAMERA.lens)
     assert found.problem is None
     assert found.calibration is not None
 
@@ -124,38 +124,38 @@ def test_markers_set_aside_are_reported_with_every_frame():
     gray = picture(CAMERA, PLACES | {2: marker_corners((33, 22), 2.7, 10)})
     tracker = CalibrationTracker()
     for _ in range(2):
-        kept = tracker.look(gray, PRINTS, CAMERA.lens)
+        kept = tracker.update(gray, PRINTS, CAMERA.lens)
         assert [trouble.id for trouble in kept.set_aside] == [2]
 
 
 def test_clicked_corners_are_checked_in_every_tenth_frame():
     tracker = CalibrationTracker()
     bumped = shot(BUMPED, markers=(), seed=4)
-    tracker.look(shot(markers=()), CLICKED, CAMERA.lens)
-    problems = [tracker.look(bumped, CLICKED, CAMERA.lens).problem for _ in range(12)]
+    tracker.update(shot(markers=()), CLICKED, CAMERA.lens)
+    problems = [tracker.update(bumped, CLICKED, CAMERA.lens).problem for _ in range(12)]
     assert problems[:9] == [None] * 9
     assert all("click the corners again" in problem for problem in problems[9:])
-    back = [tracker.look(shot(markers=()), CLICKED, CAMERA.lens).problem for _ in range(10)]
+    back = [tracker.update(shot(markers=()), CLICKED, CAMERA.lens).problem for _ in range(10)]
     assert "click the corners again" in back[6]
     assert back[7] is None, "ten frames after the look before"
 
 
 def test_impossible_clicked_corners_are_reported():
     wrong = CalibrationTargets(rectangle=Rectangle(((0.0, 0.0), (10.0, 0.0), (0.0, 10.0), (10.0, 10.0)), (36.0, 23.0)))
-    kept = CalibrationTracker().look(GRAY, wrong, CAMERA.lens)
+    kept = CalibrationTracker().update(GRAY, wrong, CAMERA.lens)
     assert kept.calibration is None
     assert "click the rectangle's four corners" in kept.problem
 
 
 def test_a_distance_is_applied_to_clicked_corners_once():
     tracker = CalibrationTracker()
-    first = tracker.look(shot(markers=()), CLICKED, CAMERA.lens)
+    first = tracker.update(shot(markers=()), CLICKED, CAMERA.lens)
     ends = ends_px((4.0, 14.0), (36.0, 14.0))
     one = replace(CLICKED, taped=(TapeMeasurement(ends, 32.0),))
-    sharper = tracker.look(shot(markers=()), one, CAMERA.lens).calibration
-    again = tracker.look(shot(markers=()), one, CAMERA.lens).calibration
+    sharper = tracker.update(shot(markers=()), one, CAMERA.lens).calibration
+    again = tracker.update(shot(markers=()), one, CAMERA.lens).calibration
     two = replace(CLICKED, taped=(TapeMeasurement(ends, 32.0), TapeMeasurement(ends, 32.0)))
-    sharpest = tracker.look(shot(markers=()), two, CAMERA.lens).calibration
+    sharpest = tracker.update(shot(markers=()), two, CAMERA.lens).calibration
     far = [[34.0, 22.0, 0.0]]
     assert again is sharper
     assert sharpest.sigma_in(far) < sharper.sigma_in(far) < first.calibration.sigma_in(far)
@@ -164,7 +164,7 @@ def test_a_distance_is_applied_to_clicked_corners_once():
     twice = one.taped[0].sharpen(by_hand)
     assert sharpest.camera.translation == pytest.approx(twice.camera.translation)
     # The same result with all distances from the start.
-    fresh = CalibrationTracker().look(shot(markers=()), two, CAMERA.lens).calibration
+    fresh = CalibrationTracker().update(shot(markers=()), two, CAMERA.lens).calibration
     assert fresh.camera.translation == pytest.approx(twice.camera.translation)
 
 

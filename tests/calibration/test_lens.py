@@ -5,7 +5,7 @@ import pytest
 
 from calibration.camera import Lens, TableCamera
 from calibration.intrinsics import lens_parameters
-from calibration.lens import Chessboard, LensViews, View, find_view, offer
+from calibration.lens import BoardView, Chessboard, LensViews, add_view, find_view
 from calibration.lens_fit import fit_lens
 from calibration.markers import Board, dictionary_of
 from calibration.opencv import cv2
@@ -25,16 +25,18 @@ def view(at, tilts_deg=(0.0, 0.0), away_in=16.0, noise_px=0.0, rng=None):
     middle = np.array([at[0] * 0.64 * away_in, at[1] * 0.36 * away_in, away_in])
     camera = TableCamera(LENS, turn, middle - turn @ [*points.mean(0), 0])
     seen = camera.table_to_pixel(points)
-    return View(IDS, points, seen + (rng.normal(0, noise_px, seen.shape) if rng else 0))
+    return BoardView(IDS, points, seen + (rng.normal(0, noise_px, seen.shape) if rng else 0))
 
 
 def random_views(rng, noise_px=0.2, tilt_deg=30.0):
-    gathering = LensViews(SIZE)
+    lens_views = LensViews(SIZE)
     for k, at in enumerate(PLACES):
-        answer = offer(gathering, view(at, (tilt_deg * (-1) ** k, tilt_deg * (k % 3 - 1)), noise_px=noise_px, rng=rng))
+        answer = add_view(
+            lens_views, view(at, (tilt_deg * (-1) ** k, tilt_deg * (k % 3 - 1)), noise_px=noise_px, rng=rng)
+        )
         assert answer.accepted, answer.refusal
-        gathering = answer.gathering
-    return gathering
+        lens_views = answer.lens_views
+    return lens_views
 
 
 @pytest.mark.slow
@@ -52,30 +54,30 @@ def test_the_lens_is_found_with_the_stated_covariance():
 
 
 def test_an_outlying_view_is_rejected():
-    gathering = random_views(np.random.default_rng(1))
+    lens_views = random_views(np.random.default_rng(1))
     bent = replace(
-        gathering.views[4], seen_px=gathering.views[4].seen_px + np.random.default_rng(0).normal(0, 4, (35, 2))
+        lens_views.views[4], seen_px=lens_views.views[4].seen_px + np.random.default_rng(0).normal(0, 4, (35, 2))
     )
-    views = (*gathering.views[:4], bent, *gathering.views[5:])
-    fit = fit_lens(replace(gathering, views=views))
+    views = (*lens_views.views[:4], bent, *lens_views.views[5:])
+    fit = fit_lens(replace(lens_views, views=views))
     assert np.flatnonzero(np.isnan(fit.by_view_px)).tolist() == [4]
 
 
 def test_too_few_views_are_refused_with_advice():
-    gathering = replace(random_views(np.random.default_rng(1)), views=random_views(np.random.default_rng(1)).views[:5])
+    lens_views = replace(random_views(np.random.default_rng(1)), views=random_views(np.random.default_rng(1)).views[:5])
     with pytest.raises(UserError, match=r"5 usable pictures .* 6 are needed: take more"):
-        fit_lens(gathering)
+        fit_lens(lens_views)
     with pytest.raises(UserError, match="there are no usable pictures"):
         fit_lens(LensViews(SIZE))
 
 
 def test_views_without_a_tilt_do_not_determine_the_focal_length():
     """A board parallel to the picture looks the same from near with a short lens and from far with a long one."""
-    gathering = random_views(np.random.default_rng(1), tilt_deg=0.0)
-    assert gathering.coverage.slanted == 0
-    assert "tilt the board" in gathering.coverage.sentence
+    lens_views = random_views(np.random.default_rng(1), tilt_deg=0.0)
+    assert lens_views.coverage.slanted == 0
+    assert "tilt the board" in lens_views.coverage.sentence
     with pytest.raises(UserError, match=r"focal length is uncertain .* tilted"):
-        fit_lens(gathering)
+        fit_lens(lens_views)
 
 
 def test_coverage_lists_the_missing_parts():

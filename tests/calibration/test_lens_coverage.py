@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calibration.lens import Coverage, LensViews, View
+from calibration.lens import BoardView, Coverage, LensViews
 
 NINTHS = (
     *("top left", "top centre", "top right"),
@@ -37,7 +37,7 @@ def test_a_view_covers_what_its_corners_enclose():
     """A board over the left half; one cell is 100 x 100 px."""
     x, y = np.meshgrid(np.linspace(10, 590, 5), np.linspace(10, 890, 4))
     points = np.stack(np.meshgrid(np.arange(5.0), -np.arange(4.0)), -1).reshape(-1, 2)
-    view = View(np.arange(20, dtype=np.int32), points, np.c_[x.ravel(), y.ravel()])
+    view = BoardView(np.arange(20, dtype=np.int32), points, np.c_[x.ravel(), y.ravel()])
     found = LensViews((1200, 900), (view,)).coverage
     assert found.cells.shape == (9, 12)
     assert found.part == 0.5

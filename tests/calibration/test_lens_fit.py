@@ -50,8 +50,8 @@ def test_six_views_are_needed():
         fit_lens(LensViews(SIZE))
 
 
-def left_out(gathering):
-    return np.flatnonzero(np.isnan(fit_lens(gathering).by_view_px)).tolist()
+def left_out(lens_views):
+    return np.flatnonzero(np.isnan(fit_lens(lens_views).by_view_px)).tolist()
 
 
 def test_outlying_views_are_rejected_until_six_remain():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.lens import Chessboard, LensViews, View, find_view, measured_blur_px, offer, view_distance_px
+from calibration.lens import BoardView, Chessboard, LensViews, add_view, find_view, measured_blur_px, view_distance_px
 from calibration.markers import Board
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
@@ -19,11 +19,11 @@ def view(square_px=60.0, at=(100.0, 100.0), count=20, blur_px=0.0, wider=1.0):
     """A board parallel to the picture, with squares `wider` by this factor at its right end."""
     points = BOARD.corners_in(IDS[:count])
     x = np.cumsum([0, *np.linspace(1, wider, 4)])[points[:, 0].astype(int)]
-    return View(IDS[:count], points, np.c_[x, -points[:, 1]] * square_px + at, blur_px)
+    return BoardView(IDS[:count], points, np.c_[x, -points[:, 1]] * square_px + at, blur_px)
 
 
 def refused(seen, *before, size=SIZE):
-    return offer(LensViews(size, before), seen).refusal
+    return add_view(LensViews(size, before), seen).refusal
 
 
 def test_corners_are_numbered_along_the_rows():
@@ -99,7 +99,7 @@ def test_the_distance_of_views_is_that_of_their_corners():
 
 
 def test_corners_are_compared_by_id():
-    later = View(IDS[10:], BOARD.corners_in(IDS[10:]), view().seen_px[10:])
+    later = BoardView(IDS[10:], BOARD.corners_in(IDS[10:]), view().seen_px[10:])
     assert view_distance_px(view(), later) == 0
     assert view_distance_px(later, view()) == 0
 
@@ -108,7 +108,7 @@ def test_views_with_few_common_corners_are_infinitely_apart():
     rest = view(at=(110.0, 100.0))
 
     def from_on(first):
-        return View(IDS[first:], rest.points_in[first:], rest.seen_px[first:])
+        return BoardView(IDS[first:], rest.points_in[first:], rest.seen_px[first:])
 
     assert view_distance_px(view(count=8), from_on(4)) == 10
     assert view_distance_px(view(count=8), from_on(5)) == np.inf
@@ -122,11 +122,11 @@ def test_a_tilt_is_detected_by_different_square_sizes(wider, slanted):
 
 def test_an_accepted_view_comes_last():
     before = LensViews(SIZE, (view(),))
-    answer = offer(before, view(at=(500.0, 500.0)))
+    answer = add_view(before, view(at=(500.0, 500.0)))
     assert answer.accepted
-    assert offer(answer.gathering, view()).gathering is answer.gathering, "the same place again"
-    assert [seen.seen_px[0].tolist() for seen in answer.gathering.views] == [[100, 100], [500, 500]]
-    assert answer.gathering.image_size == SIZE
+    assert add_view(answer.lens_views, view()).lens_views is answer.lens_views, "the same place again"
+    assert [seen.seen_px[0].tolist() for seen in answer.lens_views.views] == [[100, 100], [500, 500]]
+    assert answer.lens_views.image_size == SIZE
 
 
 def bars(blur_px=1.0):
@@ -149,7 +149,7 @@ def test_blur_is_measured_where_the_edges_are():
     points = BOARD.corners_in(IDS)
     gray = np.full((700, 1100), 220, np.uint8)
     gray[400:650, 750:1050] = np.kron(np.indices((5, 6)).sum(0) % 2, np.ones((50, 50))) * 200 + 20
-    seen = View(IDS, points, points * (50, -50) + (799.5, 449.5))
+    seen = BoardView(IDS, points, points * (50, -50) + (799.5, 449.5))
     assert measured_blur_px(cv2.GaussianBlur(gray, (0, 0), 1.5), seen) == pytest.approx(1.5, rel=0.1)
 
 

@@ -8,7 +8,6 @@ from calibration.markers import (
     SMALLEST_SIDE_PX,
     Board,
     SeenMarker,
-    _matches_pattern,
     apply_homography,
     bad_fit_issue,
     edge_crossings,
@@ -16,6 +15,7 @@ from calibration.markers import (
     find_markers,
     homography_jacobian,
     linear_light,
+    matches_pattern,
     pattern_edges,
     pattern_of,
     refit_marker,
@@ -135,15 +135,15 @@ def test_an_edge_is_searched_along_its_normal():
 def test_a_marker_is_read_at_the_centres_of_its_cells():
     gray = printed(3)
     light, pattern = linear_light(gray), pattern_of(DICTIONARY, 3)
-    assert _matches_pattern(light, corners_of(), pattern)
-    assert _matches_pattern(light * 0.2 + 0.1, corners_of(), pattern), "by its own light"
-    assert not _matches_pattern(light, corners_of(), pattern_of(DICTIONARY, 4))
+    assert matches_pattern(light, corners_of(), pattern)
+    assert matches_pattern(light * 0.2 + 0.1, corners_of(), pattern), "by its own light"
+    assert not matches_pattern(light, corners_of(), pattern_of(DICTIONARY, 4))
     cells = [(row, column) for row in range(6) for column in range(6) if not pattern.paper[row, column]]
     for wrong, read in ((3, True), (4, False)):  # of 36
         picture_with_wrong_marker = gray.copy()
         for row, column in cells[:wrong]:
             picture_with_wrong_marker[40 + 10 * row : 50 + 10 * row, 40 + 10 * column : 50 + 10 * column] = 255
-        assert _matches_pattern(linear_light(picture_with_wrong_marker), corners_of(), pattern) is read
+        assert matches_pattern(linear_light(picture_with_wrong_marker), corners_of(), pattern) is read
 
 
 def test_a_pixel_aligned_marker_is_found_to_hundredths():

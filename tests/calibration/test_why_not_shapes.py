@@ -5,11 +5,11 @@ import pytest
 
 from calibration.calibration_targets import CalibrationTargets
 from calibration.diagnosis import (
-    _issue_of,
     edge_width_px,
     glare_share,
     is_on_paper,
     is_squarish,
+    issue_of,
     marker_like_outlines,
     marker_outline,
     scaled_mask,
@@ -235,11 +235,11 @@ def test_the_width_of_an_edge(blur_px):
     ],
 )
 def test_the_reason_why_a_marker_was_not_read(gray, outline, reason):
-    trouble = _issue_of(gray, outline)
+    trouble = issue_of(gray, outline)
     assert trouble.reason is reason
     assert trouble.id is None
     assert np.array(trouble.outline_px) == pytest.approx(outline)
 
 
 def test_the_sentence_names_too_small_a_size():
-    assert "(15 px wide; 20 needed)" in _issue_of(MARKED, square(15.0)).sentence
+    assert "(15 px wide; 20 needed)" in issue_of(MARKED, square(15.0)).sentence

@@ -385,7 +385,7 @@ def test_a_pipe_instead_of_a_picture_file_or_saved_table(save: Path, tmp_path: P
         is_refused(lambda: ThumbnailStore(battle).put(1, PICTURE), "is a pipe")
     store = SavedTables(tmp_path)
     os.mkfifo(store.path_of("camera"))
-    assert "is a pipe" in store.take("camera").remark
+    assert "is a pipe" in store.load("camera").remark
 
 
 @posix

@@ -50,6 +50,15 @@ def test_every_string_is_collected_and_translations_are_kept(tmp_path: Path) -> 
     assert tr("Quit") == "Beenden"
 
 
+def test_a_new_language_has_no_translations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tools.extract_strings.FOLDER", tmp_path)
+    assert main(["fr"]) == 0
+    *problems, last = capsys.readouterr().out.splitlines()
+    assert last.endswith(f": 0 of {len(problems)} strings are translated")  # each string is a problem, plurals too
+
+
 @pytest.mark.parametrize(
     ("language", "content", "message"),
     [("xx", "", "there is no language 'xx'"), ("de", 'msgid "a"\nmsgid', "is not a catalog")],

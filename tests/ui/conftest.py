@@ -204,7 +204,7 @@ def found(monkeypatch: pytest.MonkeyPatch, table: SimulatedTable) -> None:
     monkeypatch.setattr(table, "read", noted)
     monkeypatch.setattr("vision.pipeline.Finder.find", find)
     # Moves in the first moments of a camera are not reported; a test may move a figure sooner than any player.
-    monkeypatch.setattr("vision.pipeline._START_S", 0.0)
+    monkeypatch.setattr("vision.pipeline.START_S", 0.0)
 
 
 def _within(camera: TableCamera, figure: Figure, part_px: Box | None) -> bool:

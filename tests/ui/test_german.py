@@ -14,8 +14,8 @@ from tools.extract_strings import catalog_strings, extracted, load, path_of, pro
 from ui.battle.action_text import state_words
 from ui.formatting import Basis, other_words, range_words
 from ui.session import Ruler, TableState
-from ui.setup.first_run import Progress, Step, TableStatus, guide
-from ui.table.shapes import USUAL, Kind
+from ui.setup.first_run import GuideStep, Progress, TableStatus, guide
+from ui.table.shapes import USUAL, TemplateKind
 from ui.translation import FOLDER, languages
 from ui.vocabulary import posture_words, terrain_kind_words
 
@@ -53,16 +53,16 @@ def test_presenters_speak_german() -> None:
     assert range_words(distance) == "12.4 Zoll ± 0.1"
     assert other_words(distance, Basis.CENTRE) == "Rand 11.5 Zoll"
     assert Ruler("green-1", "tan-2", ((1.0, 1.0),)).name == "Green 1 bis Tan 2 um 1 Ecke"
-    assert USUAL[Kind.BLAST].words == "Explosion von 3 Zoll"
+    assert USUAL[TemplateKind.BLAST].words == "Explosion von 3 Zoll"
     assert state_words(State()) == "Aufstellung"
 
 
 @pytest.mark.usefixtures("german")
 def test_the_guide_speaks_german() -> None:
     shown = guide(TableStatus("demo", None, TableState()), Progress())
-    assert shown.step is Step.CAMERA
+    assert shown.step is GuideStep.CAMERA
     assert shown.words.startswith("Keine Kamera ist eingesteckt.")
-    assert [shown.step.words, shown.marks[Step.CAMERA].words, shown.button] == ["Kamera", "jetzt", "Üben"]
+    assert [shown.step.words, shown.marks[GuideStep.CAMERA].words, shown.button] == ["Kamera", "jetzt", "Üben"]
 
 
 def test_every_posture_and_kind_of_terrain_has_a_word() -> None:

@@ -79,14 +79,14 @@ def test_ignoring_the_tray_is_not_an_undo_step():
 def test_vision_gets_the_area_of_play_once(monkeypatch):
     asked = []
     session = Session()
-    monkeypatch.setattr("ui.session.Pipeline.look", lambda _, frame, setup: asked.append(setup) or view_of())
+    monkeypatch.setattr("ui.session.Pipeline.process", lambda _, frame, setup: asked.append(setup) or view_of())
     session.use_area(PlayArea((1.0, 2.0), 30.0, 20.0))
     for _ in range(2):
-        session.look(view_of().frame)
+        session.process(view_of().frame)
     assert asked[0].area_in == ((1, 2), (31, 2), (31, 22), (1, 22))
     assert asked[0] is asked[1], "another setup would start a search"
     session.undo()
-    session.look(view_of().frame)
+    session.process(view_of().frame)
     assert asked[2].area_in is None
 
 
@@ -142,9 +142,9 @@ def test_the_unit_is_not_changed_by_undo():
 def test_drifts_are_reported_once_even_from_skipped_views(monkeypatch):
     bump = Drift(Moved.CAMERA, 3.0)
     session = Session()
-    monkeypatch.setattr("ui.session.Pipeline.look", lambda _, frame, setup: replace(view_of(), drifts=(bump,)))
+    monkeypatch.setattr("ui.session.Pipeline.process", lambda _, frame, setup: replace(view_of(), drifts=(bump,)))
     for _ in range(2):
-        session.look(view_of().frame)
+        session.process(view_of().frame)
     assert session.take_drifts() == (bump, bump)
     assert session.take_drifts() == ()
 
@@ -177,9 +177,9 @@ def at_table(monkeypatch):
     view = replace(
         view_of(figure("green-4", *GREEN_IN)), frame=Frame(image, 0, 0.0), calibration=Calibration(DRAWN, {}, 0.1, ())
     )
-    monkeypatch.setattr("ui.session.Pipeline.look", lambda self, frame, setup: view)
+    monkeypatch.setattr("ui.session.Pipeline.process", lambda self, frame, setup: view)
     session = Session()
-    session.look(view.frame)
+    session.process(view.frame)
     return session, view.frame
 
 
@@ -253,9 +253,9 @@ def test_doubtful_moves_are_reported_once_even_from_skipped_views(monkeypatch):
         replace(view_of(*both), tracking=Tracking(both, (moved("green-5", "green-3"), moved("green-3", "green-5")))),
         replace(view_of(*both), tracking=Tracking(both, (moved("green-3", None), moved("green-9", "green-3")))),
     ]
-    monkeypatch.setattr("ui.session.Pipeline.look", lambda self, frame, setup: seen.pop(0))
+    monkeypatch.setattr("ui.session.Pipeline.process", lambda self, frame, setup: seen.pop(0))
     session = Session()
-    views = [session.look(view_of().frame) for _ in range(3)]
+    views = [session.process(view_of().frame) for _ in range(3)]
     assert session.take_doubtful_moves() == (("green-3", "green-5"),), "green-9 does not exist any more"
     assert session.take_doubtful_moves() == ()
     session.swap("green-3", "green-5")
@@ -268,10 +268,10 @@ def test_doubtful_moves_are_reported_once_even_from_skipped_views(monkeypatch):
 def test_doubtful_moves_use_the_shown_names(monkeypatch):
     both = (figure("green-3", 5, 5), figure("green-5", 9, 9))
     view = replace(view_of(*both), tracking=Tracking(both, (moved("green-3", "green-5"),)))
-    monkeypatch.setattr("ui.session.Pipeline.look", lambda self, frame, setup: view)
+    monkeypatch.setattr("ui.session.Pipeline.process", lambda self, frame, setup: view)
     session = Session()
     session.correct("rename", Renamed("green-5", "green-1"))
-    session.look(view.frame)
+    session.process(view.frame)
     assert session.take_doubtful_moves() == (("green-1", "green-3"),)
 
 
@@ -279,15 +279,15 @@ def test_figures_in_play_are_pinned_by_their_track_ids(monkeypatch):
     pinned = []
     monkeypatch.setattr("ui.session.Pipeline.pin", lambda self, ids: pinned.append(ids))
     view = view_of(figure("green-3", 5, 5), figure("tan-2", 9, 9))
-    monkeypatch.setattr("ui.session.Pipeline.look", lambda self, frame, setup: view)
+    monkeypatch.setattr("ui.session.Pipeline.process", lambda self, frame, setup: view)
     session = Session()
     session.correct("rename", Renamed("green-3", "green-8"))
-    session.look(view.frame)
+    session.process(view.frame)
     session.keep_names(frozenset({"green-8", "tan-2"}))
-    session.look(view.frame)
+    session.process(view.frame)
     assert pinned[-1] == {"green-3", "green-8", "tan-2"}
     assert session.in_play == {"green-8", "tan-2"}
     session.undo()
     session.keep_names(frozenset())
-    session.look(view.frame)
+    session.process(view.frame)
     assert pinned[-1] == frozenset(), "teaching applies again after the battle"

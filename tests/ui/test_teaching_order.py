@@ -54,7 +54,7 @@ class Table:
 
     def look(self, times: int = 1) -> TableView:
         for _ in range(times):
-            self.view = self.session.shown(self.session.look(self.frame()))
+            self.view = self.session.shown(self.session.process(self.frame()))
         return self.view
 
     def teach(self, army: str) -> None:

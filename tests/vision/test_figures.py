@@ -226,13 +226,13 @@ def test_a_figure_height_of_zero_is_refused(palette):
 
 
 def test_a_sheet_is_the_rectified_picture():
-    sheet = rectified_image(EYE, np.array([2.0, 3.0]), np.array([9.0, 8.0]), 1.2, 14.0)
-    assert sheet.map_x.shape == (70, 98)
+    image = rectified_image(EYE, np.array([2.0, 3.0]), np.array([9.0, 8.0]), 1.2, 14.0)
+    assert image.map_x.shape == (70, 98)
     for row, column in ((0, 0), (69, 97), (33, 41)):
-        x, y = sheet.to_table(column, row)
+        x, y = image.to_table(column, row)
         u, v = EYE.table_to_pixel((x, y, 1.2))[0]
-        # Linear between samples 8 sheet pixels apart: the lens bends by far less than a hundredth of a pixel.
-        assert (sheet.map_x[row, column], sheet.map_y[row, column]) == pytest.approx((u, v), abs=0.02)
+        # Linear between samples 8 rectified pixels apart: the lens bends by far less than a hundredth of a pixel.
+        assert (image.map_x[row, column], image.map_y[row, column]) == pytest.approx((u, v), abs=0.02)
 
 
 def test_a_second_search_gives_the_same_result_as_a_first(palette):
@@ -309,7 +309,7 @@ def test_grounds_too_near_to_the_camera_are_not_searched():
         TerrainPiece("tower", TerrainKind.HILL, ((14, 11), (16, 11), (16, 13), (14, 13)), 0.0, top) for top in (38.5, 3)
     )
     levels = [
-        [ground.sheet.z_in for ground in Grounds(EYE, AREA, [top], (), None, 1.0).grounds] for top in (tower, hill)
+        [ground.image.z_in for ground in Grounds(EYE, AREA, [top], (), None, 1.0).grounds] for top in (tower, hill)
     ]
     assert levels == [[0.0], [3.0, 0.0]]
 

@@ -53,7 +53,7 @@ def looked(*frames: Frame) -> list[TableView]:
         reference_bgr=render(BEFORE.empty, CAMERA, np.random.default_rng(99)),
     )
     pipeline = Pipeline()
-    return [pipeline.look(frame, setup) for frame in frames]
+    return [pipeline.process(frame, setup) for frame in frames]
 
 
 @pytest.mark.parametrize("then", [CAMERA, BUMPED], ids=["still", "bumped meanwhile"])
@@ -144,7 +144,7 @@ def test_armies_are_proposed_after_the_hand_has_left(monkeypatch: pytest.MonkeyP
     pipeline, views = Pipeline(), []
     for n in range(10):
         scene, arm = BEFORE.empty if n < 3 else BEFORE, 3 <= n < 6
-        view = pipeline.look(picture(scene, CAMERA, n, arm=arm), setup if n < 4 else changed)
+        view = pipeline.process(picture(scene, CAMERA, n, arm=arm), setup if n < 4 else changed)
         views.append((view, arm, any(proposing)))
         proposing.clear()
     assert not any(proposed for _, arm, proposed in views if arm)

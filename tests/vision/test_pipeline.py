@@ -77,7 +77,7 @@ def away_in(view, x, y):
 
 @pytest.mark.slow
 def test_figures_are_found_with_a_sigma_that_includes_the_calibrations(setup):
-    view = Pipeline().look(frame(), setup)
+    view = Pipeline().process(frame(), setup)
     assert view.problem is None
     assert len(view.figures) == 3
     for model in SCENE.models:
@@ -92,7 +92,7 @@ def test_figures_are_found_with_a_sigma_that_includes_the_calibrations(setup):
 def test_a_still_camera_keeps_its_calibration(setup, monkeypatch):
     monkeypatch.undo()  # solved again, it would be another calibration
     pipeline = Pipeline()
-    first, second = pipeline.look(frame(), setup), pipeline.look(frame(index=1), setup)
+    first, second = pipeline.process(frame(), setup), pipeline.process(frame(index=1), setup)
     assert second.calibration is first.calibration
     assert not second.camera_moved
 
@@ -101,8 +101,8 @@ def test_a_still_camera_keeps_its_calibration(setup, monkeypatch):
 def test_a_bump_is_detected_and_table_coordinates_stay_the_same(setup):
     plain = Setup(palette=setup.palette)  # no layout, no lens: what a player has
     pipeline = Pipeline()
-    before = pipeline.look(frame(), plain)
-    after = pipeline.look(frame(BUMPED, index=1), plain)
+    before = pipeline.process(frame(), plain)
+    after = pipeline.process(frame(BUMPED, index=1), plain)
     assert after.camera_moved
     assert after.problem is None
     for number, corners in before.calibration.markers_in.items():
@@ -123,7 +123,7 @@ def test_within_a_second_after_a_bump_errors_are_within_bounds_and_no_figure_is_
     plain = Setup(CalibrationTargets(scale=TRUE_PRINT), palette=setup.palette, lens=CAMERA.lens)
     pipeline = Pipeline()
     pictures = {id(camera): frame(camera).image_bgr for camera in (CAMERA, *swing, BUMPED)}
-    views = [pipeline.look(Frame(pictures[id(camera)].copy(), n, n / 30), plain) for n, camera in enumerate(shots)]
+    views = [pipeline.process(Frame(pictures[id(camera)].copy(), n, n / 30), plain) for n, camera in enumerate(shots)]
     assert [n for n, view in enumerate(views) if view.camera_moved] == [4], "reported once, in its frame"
     names = {figure.id for figure in views[0].figures}
     assert len(names) == 3
@@ -146,9 +146,9 @@ def test_within_a_second_after_a_bump_errors_are_within_bounds_and_no_figure_is_
 def test_a_moved_marker_is_reported_with_both_places(setup):
     carried = replace(SCENE, markers=(replace(SCENE.markers[0], centre_in=(8.0, 7.0)), *SCENE.markers[1:]))
     pipeline = Pipeline()
-    pipeline.look(frame(), setup)
+    pipeline.process(frame(), setup)
     moved = frame(scene=carried)
-    views = [pipeline.look(Frame(moved.image_bgr, n, n / 30), setup) for n in range(1, 14)]
+    views = [pipeline.process(Frame(moved.image_bgr, n, n / 30), setup) for n in range(1, 14)]
     (drift,) = [drift for view in views for drift in view.drifts]
     assert drift.ids == (SCENE.markers[0].id,)
     assert drift.from_in == pytest.approx(SCENE.markers[0].centre_in, abs=0.03)
@@ -158,23 +158,23 @@ def test_a_moved_marker_is_reported_with_both_places(setup):
 
 def test_a_hand_over_some_markers_changes_nothing(setup):
     pipeline = Pipeline()
-    first = pipeline.look(frame(), setup)
-    second = pipeline.look(frame(index=1, hide=(0, 2)), setup)
+    first = pipeline.process(frame(), setup)
+    second = pipeline.process(frame(index=1, hide=(0, 2)), setup)
     assert second.calibration is first.calibration
     assert second.problem is None
 
 
 def test_with_all_markers_hidden_the_last_calibration_is_kept_and_reported(setup):
     pipeline = Pipeline()
-    first = pipeline.look(frame(), setup)
-    hidden = pipeline.look(frame(index=1, hide=(0, 1, 2, 3)), setup)
+    first = pipeline.process(frame(), setup)
+    hidden = pipeline.process(frame(index=1, hide=(0, 1, 2, 3)), setup)
     assert hidden.calibration is first.calibration
     assert "no marker" in hidden.problem
-    assert pipeline.look(frame(index=2), setup).problem is None
+    assert pipeline.process(frame(index=2), setup).problem is None
 
 
 def test_without_any_marker_there_are_no_inches(setup):
-    view = Pipeline().look(frame(hide=(0, 1, 2, 3)), setup)
+    view = Pipeline().process(frame(hide=(0, 1, 2, 3)), setup)
     assert view.calibration is None
     assert view.figures == ()
     assert "lay a printed marker" in view.problem
@@ -183,8 +183,8 @@ def test_without_any_marker_there_are_no_inches(setup):
 @pytest.mark.slow
 def test_other_markers_are_a_new_table(setup):
     pipeline = Pipeline()
-    pipeline.look(frame(), setup)
-    view = pipeline.look(frame(index=1), Setup(prints=CalibrationTargets(side_in=1.5), palette=setup.palette))
+    pipeline.process(frame(), setup)
+    view = pipeline.process(frame(index=1), Setup(prints=CalibrationTargets(side_in=1.5), palette=setup.palette))
     # The same prints said to be half as large: everything is half as far.
     a, b = (view.calibration.markers_in[n].mean(0) for n in (0, 2))
     (true_a,), (true_b,) = ([m.centre_in for m in SCENE.markers if m.id == n] for n in (0, 2))
@@ -192,7 +192,7 @@ def test_other_markers_are_a_new_table(setup):
 
 
 def test_no_figures_are_searched_before_an_army_is_taught(setup):
-    assert Pipeline().look(frame(), Setup()).figures == ()
+    assert Pipeline().process(frame(), Setup()).figures == ()
 
 
 @pytest.mark.slow
@@ -200,7 +200,7 @@ def test_no_figure_is_found_in_a_part_that_is_set_aside(setup):
     (u, v), (left, top) = CAMERA.table_to_pixel([(20, 15, 0), (18, 18, 0)]).round().astype(int).tolist()
     tray = replace(setup, aside_px=((left, top, 2 * u - left, 2 * v - top),))
     for here in (tray, replace(tray, reference_bgr=None)):
-        view = Pipeline().look(frame(), here)
+        view = Pipeline().process(frame(), here)
         assert len(view.figures) == 2
         assert away_in(view, 10, 8) < 0.25
         assert away_in(view, 27, 9) < 0.25
@@ -212,17 +212,17 @@ def test_no_figure_is_found_more_than_an_inch_outside_the_area_of_play(setup):
     for edge, count in ((19.5, 2), (18.0, 1)):
         area = ((2.0, 2.0), (edge, 2.0), (edge, 22.0), (2.0, 22.0))
         for here in (replace(setup, area_in=area), replace(setup, area_in=area, reference_bgr=None)):
-            view = Pipeline().look(frame(), here)
+            view = Pipeline().process(frame(), here)
             assert len(view.figures) == count
             assert away_in(view, 10, 8) < 0.25
-    assert len(Pipeline().look(frame(), setup).figures) == 3
+    assert len(Pipeline().process(frame(), setup).figures) == 3
 
 
 def test_the_area_of_play_may_be_larger_than_the_picture_or_outside_it(setup):
     vast = ((-80.0, -80.0), (120.0, -80.0), (120.0, 100.0), (-80.0, 100.0))
-    assert len(Pipeline().look(frame(), replace(setup, area_in=vast)).figures) == 3
+    assert len(Pipeline().process(frame(), replace(setup, area_in=vast)).figures) == 3
     beside = ((200.0, 0.0), (230.0, 0.0), (230.0, 30.0), (200.0, 30.0))
-    assert Pipeline().look(frame(), replace(setup, area_in=beside)).figures == ()
+    assert Pipeline().process(frame(), replace(setup, area_in=beside)).figures == ()
 
 
 @pytest.mark.slow
@@ -230,24 +230,24 @@ def test_a_figure_on_a_hill_outside_the_area_of_play_is_not_found(setup):
     hill = TerrainPiece("hill", TerrainKind.HILL, ((17.0, 12.0), (24.0, 12.0), (24.0, 19.0), (17.0, 19.0)), 0.0, 0.3)
     area = ((2.0, 2.0), (18.0, 2.0), (18.0, 22.0), (2.0, 22.0))
     here = replace(setup, terrain=(hill,))
-    assert len(Pipeline().look(frame(), here).figures) == 3
-    assert len(Pipeline().look(frame(), replace(here, area_in=area)).figures) == 1
+    assert len(Pipeline().process(frame(), here).figures) == 3
+    assert len(Pipeline().process(frame(), replace(here, area_in=area)).figures) == 1
 
 
 def test_a_hand_outside_the_area_of_play_still_pauses_the_search(setup):
     area = ((2.0, 2.0), (12.0, 2.0), (12.0, 22.0), (2.0, 22.0))
     pipeline, here = Pipeline(), replace(setup, area_in=area)
     for index in range(4):
-        assert not pipeline.look(frame(index=index), here).frozen
+        assert not pipeline.process(frame(index=index), here).frozen
     arm = frame(index=4).image_bgr.copy()
     arm[:375, 675:765] = (120, 150, 200)
-    assert pipeline.look(Frame(arm, 4, 4 / 3), here).frozen
+    assert pipeline.process(Frame(arm, 4, 4 / 3), here).frozen
 
 
 def test_an_empty_table_of_another_size_is_refused(setup):
     wrong = Setup(palette=setup.palette, reference_bgr=np.zeros((20, 30, 3), np.uint8))
     with pytest.raises(UserError, match="empty table"):
-        Pipeline().look(frame(), wrong)
+        Pipeline().process(frame(), wrong)
 
 
 @pytest.mark.parametrize("height", [0.0, -1.0, 40.0, float("nan")])
@@ -257,7 +257,7 @@ def test_an_impossible_figure_height_is_refused(height):
 
 
 def test_papers_include_the_quiet_zone(setup):
-    view = Pipeline().look(frame(), setup)
+    view = Pipeline().process(frame(), setup)
     for paper, marker in zip(marker_papers(view.calibration), SCENE.markers, strict=True):
         sides = np.linalg.norm(np.diff(np.array([*paper, paper[0]]), axis=0), axis=1)
         assert sides == pytest.approx([3.0 * 1.4] * 4, rel=0.01), marker.id

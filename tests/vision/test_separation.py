@@ -11,7 +11,7 @@ from vision.figures import Finder
 from vision.frame import Frame
 from vision.palette import ArmyColour, log_colour, teach
 from vision.pipeline import Pipeline
-from vision.separation import Level, separations
+from vision.separation import SeparationLevel, separations
 from vision.setup import Setup
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import WEBCAM, Sensor, Stage, overhead_camera, render
@@ -41,8 +41,8 @@ def table():
 
 def test_plastic_of_another_colour_separates_well(table):
     seen = separation_of((of_colour(GREEN, "green"), of_colour((44, 44, 160), "red")), table)
-    assert seen["red", None].level is Level.WELL
-    assert seen["green", "red"].level is Level.WELL
+    assert seen["red", None].level is SeparationLevel.WELL
+    assert seen["green", "red"].level is SeparationLevel.WELL
 
 
 def test_the_worst_plastic_of_an_army_counts(table):
@@ -50,14 +50,14 @@ def test_the_worst_plastic_of_an_army_counts(table):
     red, wood, green = of_colour((44, 44, 160), "red"), of_colour(middle, "red"), of_colour(GREEN, "green")
     seen = separation_of((red, wood, green), table)
     assert set(seen) == {("red", None), ("green", None), ("red", "green")}
-    assert seen["red", None].level is Level.ALIKE
-    assert separation_of((red, green), table)["red", None].level is Level.WELL
+    assert seen["red", None].level is SeparationLevel.ALIKE
+    assert separation_of((red, green), table)["red", None].level is SeparationLevel.WELL
 
 
 def test_plastic_of_the_tables_colour_looks_like_it(table):
     middle = np.median(empty().reshape(-1, 3), axis=0).astype(np.uint8)
     (same,) = separation_of((of_colour(middle, "wood"),), table).values()
-    assert same.level is Level.ALIKE
+    assert same.level is SeparationLevel.ALIKE
 
 
 def test_an_empty_table_helps(table):
@@ -71,7 +71,7 @@ def test_two_armies_of_one_plastic_look_alike(table):
     green = of_colour(GREEN, "green")
     # Equal densities: no pixel is rather the one's than the other's.
     alike = separation_of((green, replace(green, name="olive")), table)["green", "olive"]
-    assert (alike.score, alike.level) == (0, Level.ALIKE)
+    assert (alike.score, alike.level) == (0, SeparationLevel.ALIKE)
 
 
 def test_without_armies_there_is_no_separation(table):
@@ -87,15 +87,15 @@ def test_a_views_sentences_depend_on_the_palette_and_the_empty_table():
     image = render(scene, eye, np.random.default_rng(1))
     x, y = eye.table_to_pixel((9, 8, 0))[0]
     pipeline, setup = Pipeline(), Setup(lens=eye.lens)
-    assert pipeline.look(Frame(image, 0, 0.0), setup).separations == ()
+    assert pipeline.process(Frame(image, 0, 0.0), setup).separations == ()
     setup = replace(setup, palette=(teach(image, (float(x), float(y)), "tan"),))
-    (bare,) = pipeline.look(Frame(image, 1, 1.0), setup).separations
+    (bare,) = pipeline.process(Frame(image, 1, 1.0), setup).separations
     assert (bare.army, bare.other, bare.empty_known) == ("tan", None, False)
     setup = replace(setup, reference_bgr=render(scene.empty, eye, np.random.default_rng(2)))
-    (beside,) = pipeline.look(Frame(image, 2, 2.0), setup).separations
+    (beside,) = pipeline.process(Frame(image, 2, 2.0), setup).separations
     assert beside.empty_known
     assert beside.score > bare.score
-    assert pipeline.look(Frame(image, 3, 3.0), replace(setup, palette=())).separations == ()
+    assert pipeline.process(Frame(image, 3, 3.0), replace(setup, palette=())).separations == ()
 
 
 EYE = overhead_camera((960, 640), (24.0, 16.0), 32.0)

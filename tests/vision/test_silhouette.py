@@ -13,9 +13,9 @@ EYE = camera()  # 40 in above (15, 12)
 
 
 def test_a_head_hides_what_lies_behind_it():
-    sheet = rectified_image(EYE, np.array([0.0, 0.0]), np.array([30.0, 24.0]), 0.0, 14.0)
+    image = rectified_image(EYE, np.array([0.0, 0.0]), np.array([30.0, 24.0]), 0.0, 14.0)
     body = solids(Posture.STANDING, 25.0, 12.0, 0.0, 1.0)
-    hidden = MultiPoint(np.vstack([sheet.project_solid(part) for part in body])).convex_hull
+    hidden = MultiPoint(np.vstack([image.project_solid(part) for part in body])).convex_hull
     # The highest disc is 1.9 in up with a radius of 0.19 in: 10.19 * 40 / 38.1 in from the point below the camera.
     assert hidden.bounds[2] == pytest.approx(15 + 10.19 * 40 / 38.1, abs=0.02)
     assert hidden.contains(Point(25, 12))
@@ -42,9 +42,9 @@ def test_a_28_mm_soldier_is_half_as_high():
 
 
 def test_outlines_beyond_the_sheet_are_clipped():
-    sheet = rectified_image(EYE, np.array([0.0, 0.0]), np.array([4.0, 3.0]), 0.0, 10.0)
-    window, mask = sheet.rasterized([np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])])
+    image = rectified_image(EYE, np.array([0.0, 0.0]), np.array([4.0, 3.0]), 0.0, 10.0)
+    window, mask = image.rasterized([np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])])
     assert window == (slice(0, 11), slice(0, 11))
     assert mask.all()
-    window, mask = sheet.rasterized([np.array([[8.0, 8.0], [9.0, 8.0], [9.0, 9.0]])])
+    window, mask = image.rasterized([np.array([[8.0, 8.0], [9.0, 8.0], [9.0, 9.0]])])
     assert not mask.any()

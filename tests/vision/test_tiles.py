@@ -12,9 +12,9 @@ from vision.tiles import (
     CLOSER_PX_PER_IN,
     CROP_PX,
     TILE_PX,
+    NetworkView,
     Photo,
     Place,
-    View,
     crop_at,
     cut,
     cut_photo_tile,
@@ -26,7 +26,7 @@ EYE_PX = np.array([20.0, 30.0, 500.0])
 
 
 def photo(scale=1):
-    """A grey photo of twice the sheet's resolution, not turned, with a white pixel in the middle of (140, 85)."""
+    """A grey photo of twice the rectified resolution, not turned, with a white pixel in the middle of (140, 85)."""
     taken = np.full((400, 480, 3), 100, np.uint8)
     taken[170:172, 280:282] = 255
     x, y = (np.arange(n, dtype=np.float32) for n in (240, 200))
@@ -38,7 +38,7 @@ def photo(scale=1):
 def view(empty=None, seen=1.0):
     picture = np.full((200, 240, 3), 100, np.uint8)
     evidence = np.full((200, 240), -EVIDENCE_LIMIT, np.float32)
-    return View(picture, photo(), evidence, np.full((200, 240), seen, np.float32), EYE_PX, empty)
+    return NetworkView(picture, photo(), evidence, np.full((200, 240), seen, np.float32), EYE_PX, empty)
 
 
 @given(
@@ -47,7 +47,7 @@ def view(empty=None, seen=1.0):
 )  # fmt: skip
 def test_tile_and_sheet_coordinates_are_inverse(column, row, turn, lean, zoom, u, v):
     place = Place(column, row, turn, lean, zoom)
-    assert place.to_tile(place.to_sheet(np.array([[u, v]])))[0] == pytest.approx((u, v), abs=1e-6)
+    assert place.to_tile(place.to_rectified(np.array([[u, v]])))[0] == pytest.approx((u, v), abs=1e-6)
 
 
 def test_bodies_lean_to_the_right_in_a_tile():
@@ -66,7 +66,7 @@ def test_a_tile_includes_the_lean_of_bodies():
 
 def test_a_crop_is_centred_on_the_body():
     at = np.array([120.0, 30.0])
-    crop = crop_at(EYE_PX, at, 1.5)  # tiles have 12 px/in: the sheet 18, as many as crops have
+    crop = crop_at(EYE_PX, at, 1.5)  # tiles have 12 px/in: the rectified image 18, as many as crops have
     assert (crop.zoom, crop.side_px, crop.lean) == (pytest.approx(1.0), CROP_PX, pytest.approx(0.2))
     feet = crop.to_tile(at[None])[0]
     # A waist 0.7 in up leans out by a fifth of that: 2.5 of 18 px/in.
@@ -76,7 +76,7 @@ def test_a_crop_is_centred_on_the_body():
 
 @pytest.mark.parametrize("lean", [0.8, 1.2, 1.7])
 def test_a_crop_of_an_oblique_camera_contains_the_body_from_feet_to_shoulders(lean):
-    eye_px = np.array([0.0, 0.0, 27 * 30.0])  # 30 in up, on a sheet of 27 px/in
+    eye_px = np.array([0.0, 0.0, 27 * 30.0])  # 30 in up, on a rectified image of 27 px/in
     at = np.array([27 * 30.0 * lean, 0.0])
     crop = crop_at(eye_px, at, CLOSER_PX_PER_IN / 12, CLOSER_PX_PER_IN)
     assert crop.lean == pytest.approx(lean)
@@ -95,9 +95,11 @@ def test_the_closer_look_sees_the_photo_itself(scale):
     assert crop.shape == (CHANNELS, CROP_PX, CROP_PX)
     row, column = np.unravel_index(np.argmax(crop[1]), crop[1].shape)
     assert (column, row) == pytest.approx(place.to_tile(np.array([[140.0, 85.0]]))[0], abs=1)
-    bright = np.log(255 / 100)  # a quarter of a sheet's pixel each: no blur of the sheet has dimmed them
+    bright = np.log(
+        255 / 100
+    )  # a quarter of a rectified image's pixel each: no blur of the rectified image has dimmed them
     assert crop[1].max() == pytest.approx(bright, rel=0.35)
-    assert not cut(seen, replace(place, zoom=1.0))[1].any()  # the sheet does not show it
+    assert not cut(seen, replace(place, zoom=1.0))[1].any()  # the rectified image does not show it
 
 
 def test_the_closer_look_has_half_again_the_resolution():

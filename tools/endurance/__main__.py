@@ -101,7 +101,7 @@ class EnduranceRun:
             return
         try:
             while (frame := source.read()) is not None:
-                self._at_rest(self.session.shown(self.session.look(frame)))
+                self._at_rest(self.session.shown(self.session.process(frame)))
         except UserError as refusal:
             if "no longer answers" not in str(refusal):
                 raise
@@ -243,11 +243,11 @@ class _Counted:
         """The session's state."""
         return self._session.state
 
-    def look(self, frame: Frame) -> TableView:
+    def process(self, frame: Frame) -> TableView:
         """The session's view; a picture that is analysed again counts once."""
         self.looked += frame is not self._last
         self._last = frame  # type: ignore[assignment]
-        return self._session.look(frame)
+        return self._session.process(frame)
 
 
 def _first_few(found: Sequence[str]) -> str:

@@ -29,9 +29,9 @@ from vision.tiles import (
     CROP_PX_PER_IN,
     TILE_PX,
     TILE_PX_PER_IN,
+    NetworkView,
     Photo,
     Place,
-    View,
     crop_at,
     cut,
     cut_photo_tile,
@@ -103,7 +103,7 @@ def _table(truths: list[np.ndarray]) -> np.ndarray:
     return table
 
 
-def views(rng: np.random.Generator) -> Iterator[tuple[World, View, np.ndarray]]:
+def views(rng: np.random.Generator) -> Iterator[tuple[World, NetworkView, np.ndarray]]:
     """A random world, its views with and without the empty table, and figure places (N, 2) in rectified pixels."""
     scene = world(rng)
     if scene is None:
@@ -124,7 +124,11 @@ def views(rng: np.random.Generator) -> Iterator[tuple[World, View, np.ndarray]]:
     for reference in (empty_table(empty, seen > 0), None):
         evidence = army_evidence(picture, known, reference).max(axis=0)
         light = None if reference is None else relit_empty_table(picture, reference)
-        yield scene, View(picture, _photo(scene, picture), evidence, seen, scene.eye_in * PX_PER_IN, light), places
+        yield (
+            scene,
+            NetworkView(picture, _photo(scene, picture), evidence, seen, scene.eye_in * PX_PER_IN, light),
+            places,
+        )
 
 
 def _of_world(rng: np.random.Generator, recogniser: Recogniser, kinds: Sequence[str]) -> Iterator[_Row]:
@@ -155,7 +159,7 @@ def _of_world(rng: np.random.Generator, recogniser: Recogniser, kinds: Sequence[
                 yield "closer", cut_photo_tile(view, place), _truth(scene, places, place, k)
 
 
-def _crop(view: View, rng: np.random.Generator, at: np.ndarray, px_per_in: float) -> Place:
+def _crop(view: NetworkView, rng: np.random.Generator, at: np.ndarray, px_per_in: float) -> Place:
     return replace(crop_at(view.eye_px, at, ZOOM * rng.uniform(0.95, 1.05), px_per_in), side_px=STORED_PX)
 
 
@@ -168,9 +172,9 @@ def _closer_crops(
     yield from ((at, k) for at, k in crops if not k)
 
 
-def _photo(scene: World, sheet: np.ndarray) -> Photo:
+def _photo(scene: World, rectified: np.ndarray) -> Photo:
     """The camera's photo, in which pixels of the rectified image vary in size."""
-    rows, columns = sheet.shape[:2]
+    rows, columns = rectified.shape[:2]
     high, wide = scene.picture.shape[:2]
     x, y = (np.arange(n, dtype=np.float32) for n in (columns, rows))
     return Photo(
@@ -199,7 +203,7 @@ def middles(rng: np.random.Generator, places: np.ndarray, evidence: np.ndarray) 
 def _crop_centres(
     rng: np.random.Generator,
     recogniser: Recogniser,
-    view: View,
+    view: NetworkView,
     tiles: list[Place],
     places: np.ndarray,
     shade: np.ndarray,

@@ -41,7 +41,7 @@ class FirstShot:
         self._sequence: RoundSequence | None = None
         self._of: tuple[BattleSession, str] | None = None
 
-    def look(
+    def next_step(
         self,
         play: BattleSession,
         position: Position,
@@ -77,7 +77,7 @@ class FirstShot:
         of = (play, f"{position.state.turn} {position.state.side} {position.state.phase}")
         if self._sequence is None or of != self._of:
             self._sequence, self._of = RoundSequence(play, FIRE), of
-        state = self._sequence.look(position, patience=1)
+        state = self._sequence.advance(position, patience=1)
         return ShotStep(Need.SOLDIER, state.figure) if state.figure or state.looking else ShotStep(Need.PHASE)
 
 

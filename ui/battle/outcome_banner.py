@@ -12,7 +12,7 @@ from ui.translation import mark_for_translation, tr
 
 _STRUCK = {
     "wreck": mark_for_translation("{names} wrecked"),
-    "explodes": mark_for_translation("{names} explodes"),
+    "explodes": mark_for_translation("{names} exploded"),
     "down": mark_for_translation("{names} down"),
     "falls": mark_for_translation("{names} down"),
     "wounded": mark_for_translation("{names} wounded"),
@@ -25,8 +25,8 @@ _STRUCK = {
     "stunned": mark_for_translation("{names} stunned"),
     "stunned_in_turn": mark_for_translation("{names} stunned"),
     "routed": mark_for_translation("{names} routed"),
-    "flees": mark_for_translation("{names} flees"),
-    "must_run": mark_for_translation("{names} runs"),
+    "flees": mark_for_translation("{names} fleeing"),
+    "must_run": mark_for_translation("{names} must run"),
 }
 """Statuses that the players must see on the table, the gravest first: only that one of a figure is named."""
 _MOST_NAMED = 5

@@ -20,7 +20,7 @@ PATIENCE = 2
 """Figures that one call may examine, so that the window does not wait."""
 
 
-class Mark(StrEnum):
+class RoundMark(StrEnum):
     """The state of a figure in a round."""
 
     OPEN = "open"
@@ -30,24 +30,24 @@ class Mark(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RoundStep:
     """A figure in a round, by its id, and its state."""
 
     figure: str
-    mark: Mark
+    mark: RoundMark
 
     @property
     def words(self) -> str:
         """Such as "✓ Tan 4" or "Tan 5, skipped"."""
         name = display_name(self.figure)
         match self.mark:
-            case Mark.DONE:
+            case RoundMark.DONE:
                 return f"✓ {name}"
-            case Mark.SKIPPED:
+            case RoundMark.SKIPPED:
                 return tr("{soldier}, skipped", soldier=name)
-            case Mark.IDLE:
+            case RoundMark.IDLE:
                 return tr("{soldier}, nothing to do", soldier=name)
-            case Mark.OPEN:
+            case RoundMark.OPEN:
                 return name
 
 
@@ -63,7 +63,7 @@ class RoundState:
     """
 
     name: str
-    steps: tuple[Step, ...]
+    steps: tuple[RoundStep, ...]
     at: int | None
     looking: bool = False
 
@@ -87,8 +87,8 @@ class RoundState:
                 name=self.title, number=self.at + 1, count=count, soldier=soldier,
             )  # fmt: skip
         if self.looking:
-            return tr("{name}: finding the next soldier …", name=self.title)
-        skipped = sum(step.mark is Mark.SKIPPED for step in self.steps)
+            return tr("{name}: finding the next soldier…", name=self.title)
+        skipped = sum(step.mark is RoundMark.SKIPPED for step in self.steps)
         if skipped:
             return tr("{name}: {count} skipped", name=self.title, count=skipped)
         return tr("{name}: all done", name=self.title)
@@ -123,7 +123,7 @@ class RoundSequence:
         self._moment: Position | None = None
         self._owed: dict[str, tuple[Action, ...]] = {}
 
-    def look(self, position: Position, patience: int = PATIENCE) -> RoundState:
+    def advance(self, position: Position, patience: int = PATIENCE) -> RoundState:
         """Go on to the next figure if the current one is done or has nothing to do, and return the round's state.
 
         If examining `patience` figures is not enough, the result is `looking`.
@@ -149,7 +149,7 @@ class RoundSequence:
         """Skip the current figure; `back` and `go` return to it."""
         if self._at:
             self._skipped.add(self._at)
-        return self.look(position)
+        return self.advance(position)
 
     def back(self, position: Position) -> RoundState:
         """Return to the previous figure that is not done, cyclically."""
@@ -157,7 +157,7 @@ class RoundSequence:
         here = self._order.index(self._at) if self._at else len(self._order)
         previous = [*self._order[:here][::-1], *self._order[here + 1 :][::-1]]
         found = next((name for name in previous if self._is_open(name)), "")
-        return self.go(found, position) if found else self.look(position)
+        return self.go(found, position) if found else self.advance(position)
 
     def go(self, figure: str, position: Position) -> RoundState:
         """Make this figure the next, if it has anything to do."""
@@ -165,7 +165,7 @@ class RoundSequence:
             self._skipped.discard(figure)
             self._idle.discard(figure)
             self._last = figure
-        return self.look(position)
+        return self.advance(position)
 
     def _take(self, position: Position) -> None:
         """Update to the battle's position; after an undo, all idle figures are examined again."""
@@ -203,16 +203,16 @@ class RoundSequence:
         return self._moment is not None and any(_possible(self._moment, action) for action in self._actions_of(figure))
 
     def _state(self, *, looking: bool = False) -> RoundState:
-        steps = tuple(Step(name, self._mark(name)) for name in self._order)
+        steps = tuple(RoundStep(name, self._mark(name)) for name in self._order)
         at = None if looking or not self._at else self._order.index(self._at)
         return RoundState(self.name, steps, at, looking)
 
-    def _mark(self, name: str) -> Mark:
+    def _mark(self, name: str) -> RoundMark:
         if name in self._skipped:
-            return Mark.SKIPPED
+            return RoundMark.SKIPPED
         if name != self._at and name in self._done:
-            return Mark.DONE
-        return Mark.IDLE if name in self._idle else Mark.OPEN
+            return RoundMark.DONE
+        return RoundMark.IDLE if name in self._idle else RoundMark.OPEN
 
 
 def able_to_attack(position: Position) -> list[str]:

@@ -48,11 +48,11 @@ def run_analysis(options: argparse.Namespace) -> int:
         if options.lens is None:
             _use_saved_lens(session, options.source, first)
         if options.teach:
-            session.look(first)  # calibrates first, so that a click finds a figure by its size
+            session.process(first)  # calibrates first, so that a click finds a figure by its size
         for army, px in options.teach:
             session.teach(first, army, px, surely=True)  # a command cannot ask
         if options.frames is None and (source.live or source.still):
-            view = session.look(first)
+            view = session.process(first)
             document = analysis_of(view, options.source, session.state.setup, blasts, pairs=options.pairs)
         else:
             view, document, stop = _sequence(session, first, source, options)
@@ -109,12 +109,12 @@ def _sequence(
     Returns the last view, the document, and the error or Ctrl+C that ended the analysis early, after which the frames
     up to then are still in the document.
     """
-    view = session.look(first)
+    view = session.process(first)
     frames, events = [frame_of(view)], [*events_of(view)]
     stop: UserError | KeyboardInterrupt | None = None
     try:
         while len(frames) != options.frames and (frame := source.read()) is not None:
-            view = session.look(frame)
+            view = session.process(frame)
             frames.append(frame_of(view))
             events.extend(events_of(view))
             if sys.stderr.isatty():

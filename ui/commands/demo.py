@@ -44,7 +44,7 @@ def play_demo(folder: Path, seed: int) -> int:
         assert frame is not None  # the simulated table never ends
         if not views:
             session = Session(demo_setup(frame, table.truth, table.empty_bgr))
-        view = session.look(frame)
+        view = session.process(frame)
         log += [f"{view.frame.time_s:5.1f} s  {_words(event)}" for event in events_of(view)]
         views.append(view)
     view = views[-1]

@@ -93,7 +93,7 @@ def _source(options: argparse.Namespace) -> Iterator[Source]:
 def _watch(source: Source, seconds: float | None, port: str | None) -> int:
     following, damaged = LinkReporter(), 0
     for _ in turns(seconds):
-        following.look(source.status)
+        following.report(source.status)
         for line, _ in source.arrivals():
             print(_line_words(line), flush=True)
         if source.damaged != damaged:
@@ -115,7 +115,7 @@ def _ask(
 
     def wait(_: float) -> None:
         each_turn()
-        following.look(source.status)
+        following.report(source.status)
         if next(left, None) is None:
             following.check_worked(source.status, port)
             raise UserError("the dice did not answer in time: roll them, or type the roll with --typed")

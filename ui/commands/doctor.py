@@ -43,7 +43,7 @@ _PYTHON_LIBRARIES = {
 """Name in the package index -> module whose import shows that it works."""
 
 
-class State(StrEnum):
+class CheckState(StrEnum):
     """`MISSING` stops the program, `WARNING` only a part of it."""
 
     OK = "ok"
@@ -52,11 +52,11 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """One result; `remedy` says what to do, empty if nothing."""
 
     name: str
-    state: State
+    state: CheckState
     detail: str
     remedy: str = ""
 
@@ -118,7 +118,7 @@ class Machine:
     free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free
 
 
-def examine(machine: Machine | None = None, saves: Path | None = None) -> tuple[Finding, ...]:
+def examine(machine: Machine | None = None, saves: Path | None = None) -> tuple[CheckResult, ...]:
     """Examine everything that the program uses; the folder `saves` of battles need not exist, by default this one."""
     machine = machine or Machine()
     linux = machine.platform == "linux"
@@ -134,7 +134,7 @@ def examine(machine: Machine | None = None, saves: Path | None = None) -> tuple[
     )
 
 
-def format_findings(findings: Iterable[Finding]) -> str:
+def format_findings(findings: Iterable[CheckResult]) -> str:
     """The findings as aligned lines, each remedy under its finding, without a final line break."""
     findings = tuple(findings)
     wide = max((len(finding.name) for finding in findings), default=0)
@@ -161,103 +161,113 @@ def display_problem(environ: Mapping[str, str], platform: str) -> str | None:
     return None
 
 
-def _python(machine: Machine) -> Finding:
+def _python(machine: Machine) -> CheckResult:
     version = ".".join(map(str, machine.python))
     if machine.python[:2] < OLDEST_PYTHON:
-        return Finding(
-            "Python", State.MISSING, f"{version} is too old", "install Python 3.11 or newer, then make setup"
+        return CheckResult(
+            "Python", CheckState.MISSING, f"{version} is too old", "install Python 3.11 or newer, then make setup"
         )
-    return Finding("Python", State.OK, version)
+    return CheckResult("Python", CheckState.OK, version)
 
 
-def _python_library(machine: Machine, package: str, module: str) -> Finding:
+def _python_library(machine: Machine, package: str, module: str) -> CheckResult:
     try:
-        return Finding(package, State.OK, machine.import_version(package, module))
+        return CheckResult(package, CheckState.OK, machine.import_version(package, module))
     except ImportError as problem:
-        return Finding(package, State.MISSING, str(problem), _SETUP)
+        return CheckResult(package, CheckState.MISSING, str(problem), _SETUP)
 
 
-def _system(machine: Machine) -> tuple[Finding, ...]:
+def _system(machine: Machine) -> tuple[CheckResult, ...]:
     no_display = display_problem(machine.environ, machine.platform)
-    font = Finding("font", State.MISSING, "none, so no text would be visible", install_line([FONT_PACKAGE]))
+    font = CheckResult("font", CheckState.MISSING, "none, so no text would be visible", install_line([FONT_PACKAGE]))
     return (
-        _shared("system libraries", missing_libraries(LIBRARIES, machine.loads), State.MISSING),
+        _shared("system libraries", missing_libraries(LIBRARIES, machine.loads), CheckState.MISSING),
         _shared(
             "window libraries",
             missing_libraries(WINDOW_LIBRARIES, machine.loads),
-            State.WARNING if no_display else State.MISSING,
+            CheckState.WARNING if no_display else CheckState.MISSING,
         ),
-        Finding("font", State.OK, "found") if has_font(machine.root) else font,
+        CheckResult("font", CheckState.OK, "found") if has_font(machine.root) else font,
     )
 
 
-def _shared(name: str, missing: Mapping[str, str], bad: State) -> Finding:
+def _shared(name: str, missing: Mapping[str, str], bad: CheckState) -> CheckResult:
     if not missing:
-        return Finding(name, State.OK, "all found")
-    return Finding(name, bad, ", ".join(missing), install_line(missing.values()))
+        return CheckResult(name, CheckState.OK, "all found")
+    return CheckResult(name, bad, ", ".join(missing), install_line(missing.values()))
 
 
-def _display(machine: Machine) -> Finding:
+def _display(machine: Machine) -> CheckResult:
     problem = display_problem(machine.environ, machine.platform)
     if problem is None:
-        return Finding("display", State.OK, "a window can open")
-    return Finding("display", State.WARNING, "none", "start Sandtable from a desktop, or run sandtable demo")
+        return CheckResult("display", CheckState.OK, "a window can open")
+    return CheckResult("display", CheckState.WARNING, "none", "start Sandtable from a desktop, or run sandtable demo")
 
 
-def _cameras(machine: Machine) -> list[Finding]:
+def _cameras(machine: Machine) -> list[CheckResult]:
     found = known_cameras(machine.root)
     if not found:
         remedy = "plug one in; until then, use the simulated table"
-        return [Finding("camera", State.WARNING, "none found", remedy)]
+        return [CheckResult("camera", CheckState.WARNING, "none found", remedy)]
     return [_camera(machine, camera) for camera in found]
 
 
-def _camera(machine: Machine, camera: Camera) -> Finding:
+def _camera(machine: Machine, camera: Camera) -> CheckResult:
     device = f"dev/video{camera.number}"
     detail = f"/{device} {camera.name}".rstrip()
     if machine.may_use(machine.root / device):
-        return Finding("camera", State.OK, detail)
+        return CheckResult("camera", CheckState.OK, detail)
     return _forbidden("camera", detail, "video")
 
 
-def _ports(machine: Machine) -> list[Finding]:
+def _ports(machine: Machine) -> list[CheckResult]:
     found = list(machine.ports())
     if not found:
-        return [Finding("serial port", State.OK, "none; electronic dice and the range rod are optional")]
+        return [CheckResult("serial port", CheckState.OK, "none; electronic dice and the range rod are optional")]
     return [_port(machine, device, description) for device, description in found]
 
 
-def _port(machine: Machine, device: str, description: str) -> Finding:
+def _port(machine: Machine, device: str, description: str) -> CheckResult:
     detail = f"{device} {description}"
     if machine.platform != "linux" or machine.may_use(machine.root / device.lstrip("/")):
-        return Finding("serial port", State.OK, detail)
+        return CheckResult("serial port", CheckState.OK, detail)
     return _forbidden("serial port", detail, "dialout")
 
 
-def _forbidden(name: str, detail: str, group: str) -> Finding:
+def _forbidden(name: str, detail: str, group: str) -> CheckResult:
     remedy = f"sudo usermod -aG {group} $USER, then log out and in again"
-    return Finding(name, State.WARNING, f"{detail}: you may not open it", remedy)
+    return CheckResult(name, CheckState.WARNING, f"{detail}: you may not open it", remedy)
 
 
-def _lenses(machine: Machine) -> list[Finding]:
+def _lenses(machine: Machine) -> list[CheckResult]:
     found = list(machine.lenses())
     if not found:
-        return [Finding("lens profile", State.OK, "none; the lens is estimated from the markers, less exactly")]
+        return [
+            CheckResult("lens profile", CheckState.OK, "none; the lens is estimated from the markers, less exactly")
+        ]
     remedy = "delete the file, then measure the lens again: Inches, Camera lens…"
     return [
-        Finding("lens profile", State.WARNING if problem else State.OK, problem or camera, remedy if problem else "")
+        CheckResult(
+            "lens profile",
+            CheckState.WARNING if problem else CheckState.OK,
+            problem or camera,
+            remedy if problem else "",
+        )
         for camera, problem in found
     ]
 
 
-def _space(machine: Machine, saves: Path) -> Finding:
+def _space(machine: Machine, saves: Path) -> CheckResult:
     folder = next(place for place in (saves, *saves.absolute().parents) if place.is_dir())
     free = machine.free_bytes(folder)
     detail = f"{free / 1e9:.1f} GB free for saves in {saves}"
     if not machine.may_use(folder):
-        return Finding(
-            "disk", State.MISSING, f"{saves} cannot be written", f"make {folder} writable, or save in another folder"
+        return CheckResult(
+            "disk",
+            CheckState.MISSING,
+            f"{saves} cannot be written",
+            f"make {folder} writable, or save in another folder",
         )
     if free < LOW_SPACE_BYTES:
-        return Finding("disk", State.WARNING, detail, "free some space before a long battle")
-    return Finding("disk", State.OK, detail)
+        return CheckResult("disk", CheckState.WARNING, detail, "free some space before a long battle")
+    return CheckResult("disk", CheckState.OK, detail)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.lens import MIN_VIEWS, Chessboard, LensViews, Offer, find_view, offer
+from calibration.lens import MIN_VIEWS, AddedView, Chessboard, LensViews, add_view, find_view
 from calibration.lens_fit import LensFit, fit_lens
 from calibration.markers import Board, ImageGray, dictionary_of
 from calibration.opencv import cv2
@@ -30,19 +30,19 @@ def run_lens(options: argparse.Namespace) -> int:
     check_writable(options.out)
     board = _board(options)
     dictionary_of(options.dictionary)
-    gathering: LensViews | None = None
+    lens_views: LensViews | None = None
     for path, gray in _pictures(options.images):
         size = (gray.shape[1], gray.shape[0])
-        gathering = gathering or LensViews(size)
-        answer = offer(gathering, find_view(gray, board, options.dictionary))
-        gathering = answer.gathering
+        lens_views = lens_views or LensViews(size)
+        answer = add_view(lens_views, find_view(gray, board, options.dictionary))
+        lens_views = answer.lens_views
         print(f"{path.name}: {_progress(answer)}", flush=True)
-    assert gathering is not None  # argparse requires a picture
-    print(gathering.coverage.sentence)
-    fit = fit_lens(gathering)
-    document = lens_document(fit.lens) | lens_story(gathering, fit)
+    assert lens_views is not None  # argparse requires a picture
+    print(lens_views.coverage.sentence)
+    fit = fit_lens(lens_views)
+    document = lens_document(fit.lens) | lens_story(lens_views, fit)
     write_json(options.out, document | ({"camera": options.camera} if options.camera else {}))
-    print(_summary(gathering, fit))
+    print(_summary(lens_views, fit))
     print(f"Wrote {options.out}: use it with --lens {options.out}")
     if options.camera:
         print(f"Saved for {options.camera} in {LensProfiles(lens_folder()).keep(options.camera, fit.lens)}")
@@ -76,20 +76,20 @@ def _pictures(paths: Iterable[Path]) -> Iterator[tuple[Path, ImageGray]]:
         yield path, gray
 
 
-def _progress(answer: Offer) -> str:
-    taken = len(answer.gathering.views)
+def _progress(answer: AddedView) -> str:
+    taken = len(answer.lens_views.views)
     if not answer.accepted:
         return f"rejected, {answer.refusal}"
     enough = f"{taken} of at least {MIN_VIEWS}" if taken < MIN_VIEWS else f"{taken} taken"
-    corners, part = len(answer.gathering.views[-1].ids), 100 * answer.gathering.coverage.part
+    corners, part = len(answer.lens_views.views[-1].ids), 100 * answer.lens_views.coverage.part
     return f"taken, {corners} corners; {enough}, {part:.0f} % of the frame covered"
 
 
-def _summary(gathering: LensViews, fit: LensFit) -> str:
+def _summary(lens_views: LensViews, fit: LensFit) -> str:
     left_out = int(np.isnan(fit.by_view_px).sum())
-    words = f"{len(gathering.views) - left_out} pictures: {fit.sentence}"
+    words = f"{len(lens_views.views) - left_out} pictures: {fit.sentence}"
     if left_out:
         words += f"; {left_out} left out because they contradict the others"
-    if gathering.coverage.missing:
+    if lens_views.coverage.missing:
         words += "\nThe lens is only a guess where no picture shows the board: add pictures with the board there"
     return words

@@ -69,7 +69,7 @@ def add_rod(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const="",
         metavar="HOST",
-        help="use a WLED controller in the network instead of a port; with --list: list its segments; "
+        help="use a WLED controller on the network instead of a port; with --list: list its segments; "
         "with --emulate: emulate one on this computer",
     )
     parser.add_argument("--segment", default="", metavar="NAME", help="with --wled: the segment, if there are several")
@@ -83,7 +83,13 @@ def add_rod(parser: argparse.ArgumentParser) -> None:
     add("--reach", type=float, metavar="IN", help="with --show: reach of the weapon, which sets the colour")
     add("--sigma", type=from_zero, default=0.0, metavar="IN", help="with --reach: standard deviation of the range")
     add("--length", type=float, default=36.0, metavar="IN", help="length of the strip (default 36)")
-    add("--leds-per-inch", type=float, default=60 / 39.3701, metavar="N", help="default 1.524, for 60 LEDs per metre")
+    add(
+        "--leds-per-inch",
+        type=float,
+        default=60 / 39.3701,
+        metavar="N",
+        help="LEDs per inch (default 1.524, for 60 LEDs per metre)",
+    )
     add("--reversed", action="store_true", help="the first LED is at the far end of the rod")
     add("--brightness", type=float, default=0.25, metavar="PART", help="brightness from 0 to 1 (default 0.25)")
     add("--gamma", type=float, default=2.2, help="gamma (default 2.2; 1 if the controller corrects it itself)")
@@ -111,7 +117,9 @@ def _add_common(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveG
     source.add_argument("--emulate", action="store_true", help="use an emulated device")
     source.add_argument("--list", action="store_true", help="list the serial ports, likely ones first")
     parser.add_argument("--baud", type=baud, default=115200, help="speed of the port (default 115200)")
-    parser.add_argument("--seconds", type=from_zero, metavar="S", help="stop after S seconds (default: at Ctrl-C)")
+    parser.add_argument(
+        "--seconds", type=from_zero, metavar="S", help="stop after S seconds (default: run until Ctrl-C)"
+    )
     return source
 
 

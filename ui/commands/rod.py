@@ -96,7 +96,7 @@ def _drive(shape: RodShape, sign: Sign, where: Address | None, options: argparse
     try:
         rod.show(sign)
         for _ in turns(options.seconds):
-            following.look(rod.status)
+            following.report(rod.status)
         following.check_worked(rod.status, options.port)
     finally:
         rod.close()

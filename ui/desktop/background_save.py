@@ -88,6 +88,6 @@ class BackgroundSave(QObject):
             self._is_running = False
             self._say(self._task.take() or self._task.refusal)
         elif self._cancelled:
-            self._say(tr("Cancelling …"))
+            self._say(tr("Cancelling…"))
         elif time.monotonic() - self._started_s > _PATIENCE_S:
-            self._say(f"{self._description} …", self._actions)
+            self._say(f"{self._description}…", self._actions)

@@ -37,7 +37,7 @@ class DetailsDialog(QDialog):
         self.resize(*_SIZE)
         self._event_log = event_log
         self._examination: BackgroundTask[str] = BackgroundTask("sandtable details")
-        self._text = QPlainTextEdit(tr("Checking this computer …"))
+        self._text = QPlainTextEdit(tr("Checking this computer…"))
         self._text.setReadOnly(True)
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setPixelSize(TEXT_PX)

@@ -35,42 +35,42 @@ from ui.desktop.settings import Settings
 from ui.formatting import capitalized
 from ui.paper.marker_sheet import EDGE_SIDE_IN
 from ui.paper.page import Sheet
-from ui.paper.printing import Kind, PrintJob, army_words, sheet_of
+from ui.paper.printing import PrintJob, SheetKind, army_words, sheet_of
 from ui.translation import mark_for_translation, tr
 
 _KINDS = (
     (
-        Kind.MARKERS,
+        SheetKind.MARKERS,
         mark_for_translation("Markers, two a page"),
         SHEET_SIDE_IN,
         mark_for_translation("Four markers to put on the table; one is enough, four are better"),
     ),
     (
-        Kind.MARKERS,
+        SheetKind.MARKERS,
         mark_for_translation("Markers, one a page"),
         4.5,
         mark_for_translation("Four large markers, for a high camera or a large table"),
     ),
     (
-        Kind.EDGE,
+        SheetKind.EDGE,
         mark_for_translation("Small markers for the table's edge"),
         EDGE_SIDE_IN,
         mark_for_translation("Eight small markers for the table's corners and edges"),
     ),
     (
-        Kind.BOARD,
+        SheetKind.BOARD,
         mark_for_translation("Board for the lens"),
         None,
         mark_for_translation("A board to calibrate the lens with"),
     ),
     (
-        Kind.ROD,
+        SheetKind.ROD,
         mark_for_translation("Range rod"),
         None,
         mark_for_translation("The 36 in range rod of Plastic Fudge, in strips to glue together"),
     ),
     (
-        Kind.CARDS,
+        SheetKind.CARDS,
         mark_for_translation("Unit cards"),
         None,
         mark_for_translation("The ready-made units of a game, or the soldiers of an army list"),
@@ -152,8 +152,8 @@ class PrintDialog(QDialog):
             UserError: if a measured length is impossible.
         """
         kind = _KINDS[self.kind.currentIndex()][0]
-        whose = self.cards.currentData() if kind is Kind.CARDS else None
-        marks = kind in (Kind.MARKERS, Kind.EDGE)
+        whose = self.cards.currentData() if kind is SheetKind.CARDS else None
+        marks = kind in (SheetKind.MARKERS, SheetKind.EDGE)
         return replace(
             self._job,
             kind=kind,
@@ -216,7 +216,7 @@ class PrintDialog(QDialog):
                 self.side.setValue(side_in)
         self._form.setRowVisible(self.side, side_in is not None)
         for row in (self.cards, self._load):
-            self._form.setRowVisible(row, kind is Kind.CARDS)
+            self._form.setRowVisible(row, kind is SheetKind.CARDS)
         self.about.setText(f"{tr(about)}.")
         self._redraw_sheet()
 

@@ -19,7 +19,9 @@ from vision.table_view import TableView
 _MAX_LAG_S = 1 / 15
 """If looking takes longer, the picture runs ahead of what is drawn over it."""
 
-_CAMERA_RETRY_S = 2.0
+CAMERA_RETRY_S = 2.0
+"""Time between two attempts to open a camera that does not answer."""
+
 _RATE_OVER_S = 5.0
 _IN_FLIGHT = 2
 """Pictures that the reading thread may have started before it learns of a change."""
@@ -68,7 +70,7 @@ class SourceController:
         self._shown: TableView | None = None
         self._asked: tuple[TableView | None, tuple[Correction, ...]] = (None, ())
         self._newest: Frame | None = None
-        retry_s = _CAMERA_RETRY_S if is_camera(self.spec) else None
+        retry_s = CAMERA_RETRY_S if is_camera(self.spec) else None
         self.worker = Worker(self.session, self._open, retry_s, self._clock)
         self.worker.start()
 
@@ -166,9 +168,9 @@ class SourceController:
         if setup.palette or self.session.can_undo is not None:  # keep what the player taught or forgot
             return
         if not self._untaught:
-            self.session.assume(demo_setup(frame, table.truth_at(frame.time_s), table.empty_bgr))
+            self.session.reset(demo_setup(frame, table.truth_at(frame.time_s), table.empty_bgr))
         elif setup.lens is None:
-            self.session.assume(demo_ground(table.truth))
+            self.session.reset(demo_ground(table.truth))
         else:
             return
         self._set_up_at = (self.worker.frame or frame).index

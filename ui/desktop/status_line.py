@@ -85,4 +85,4 @@ def _rate_words(source_controller: SourceController) -> str:
     if worker.paused:
         return tr("Paused")
     per_second = source_controller.rate.per_second()
-    return tr("{per_second:.0f} pictures/s", per_second=per_second) if per_second >= 1 else tr("Searching …")
+    return tr("{per_second:.0f} pictures/s", per_second=per_second) if per_second >= 1 else tr("Searching…")

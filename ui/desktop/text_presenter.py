@@ -69,4 +69,4 @@ class TextPresenter:
             return next_step(store.view, store.session.state, store.tool.name, hint, practice.hint)
         if store.source_controller.worker.source_problem:
             return ""
-        return tr("Opening {spec} …", spec=title_words(store.source_controller.spec))
+        return tr("Opening {spec}…", spec=title_words(store.source_controller.spec))

@@ -226,6 +226,6 @@ class Worker:
                 continue
             runs += 1
             try:
-                self.view, self.view_problem = self._session.look(frame), None
+                self.view, self.view_problem = self._session.process(frame), None
             except UserError as refusal:
                 self.view_problem = str(refusal)

@@ -101,7 +101,7 @@ class LinkReporter:
     def __init__(self, say: Callable[[str], None] = print) -> None:
         self._say, self._last, self.was_up = say, "", False
 
-    def look(self, status: LinkStatus) -> None:
+    def report(self, status: LinkStatus) -> None:
         """Print the status if it has changed."""
         up = status.state is LinkState.UP
         self.was_up |= up

@@ -32,10 +32,10 @@ ANY = ""
 EMULATED, EMULATED_WLED = "emulated", "emulated wled"
 RADIO = "bluetooth:"
 WLED = "wled:"
-"""Begins the spec of a WLED controller in the network, such as "wled:192.168.1.40/Rod"; alone, none is chosen yet."""
+"""Begins the spec of a WLED controller on the network, such as "wled:192.168.1.40/Rod"; alone, none is chosen yet."""
 
 
-class Level(StrEnum):
+class StatusLevel(StrEnum):
     """The kind of a device's status."""
 
     OFF = "off"
@@ -54,13 +54,13 @@ class DeviceStatus:
         trouble: The last error, if the device works again; else empty.
     """
 
-    level: Level
+    level: StatusLevel
     words: str
     trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PortChoice:
     """A choice of port: its value in the settings, and its text."""
 
     spec: str
@@ -78,7 +78,7 @@ class Ports:
         self.found: tuple[Port, ...] = ()
         self._listed, self._thread = listed, threading.Thread()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """List the ports again; returns at once."""
         if not self._thread.is_alive():
             self._thread = threading.Thread(target=self._look, name="ports", daemon=True)
@@ -95,24 +95,24 @@ class Ports:
 
 def choices(
     ports: Iterable[Port], chosen: str | None, radio: bool = False, network: bool = False
-) -> tuple[Choice, ...]:
+) -> tuple[PortChoice, ...]:
     """The choices of ports: likely ones first, and always the chosen one, even if it is not plugged in.
 
     Args:
         ports: The ports, likely ones first.
         chosen: The chosen port, or None.
         radio: Whether the device can use Bluetooth.
-        network: Whether the device can be a WLED controller in the network.
+        network: Whether the device can be a WLED controller on the network.
     """
     ports = tuple(ports)
     likely = [port for port in ports if port.likely]
-    found = [Choice(port.name, _port_words(port)) for port in likely]
-    found.append(Choice(ANY, tr("Any likely port") if likely else tr("Any likely port (none now)")))
-    found += [Choice(port.name, _port_words(port)) for port in ports if not port.likely]
-    found += [Choice(f"{RADIO}{make}", tr("Bluetooth: {dice}", dice=tr(_MAKES[make]))) for make in Make if radio]
-    found += [Choice(WLED, tr("WLED in the network…"))] if network else []
+    found = [PortChoice(port.name, _port_words(port)) for port in likely]
+    found.append(PortChoice(ANY, tr("Any likely port") if likely else tr("Any likely port (none now)")))
+    found += [PortChoice(port.name, _port_words(port)) for port in ports if not port.likely]
+    found += [PortChoice(f"{RADIO}{make}", tr("Bluetooth: {dice}", dice=tr(_MAKES[make]))) for make in Make if radio]
+    found += [PortChoice(WLED, tr("WLED on the network…"))] if network else []
     if chosen not in (None, EMULATED, EMULATED_WLED, *(choice.spec for choice in found)):
-        found.append(Choice(str(chosen), _absent_words(str(chosen))))
+        found.append(PortChoice(str(chosen), _absent_words(str(chosen))))
     return tuple(found)
 
 
@@ -238,10 +238,11 @@ class DeviceConnection(Generic[D]):
     def standing(self) -> DeviceStatus:
         """The status now."""
         if self.spec is None:
-            return DeviceStatus(Level.OFF, tr("Not connected."))
+            return DeviceStatus(StatusLevel.OFF, tr("Not connected."))
         if self.device is None:
             return DeviceStatus(
-                Level.TROUBLE if self._problem else Level.LOOKING, sentence(self._problem or tr("connecting …"))
+                StatusLevel.TROUBLE if self._problem else StatusLevel.LOOKING,
+                sentence(self._problem or tr("connecting…")),
             )
         status = self.device.status
         path = str(self.wire.path) if self.wire is not None else ""
@@ -249,14 +250,18 @@ class DeviceConnection(Generic[D]):
         trouble = sentence(status.error.replace(path, emulated) if path else status.error)
         where = emulated if path else status.port
         if status.state is LinkState.UP:
-            return DeviceStatus(Level.UP, tr("Connected: {port}.", port=where), trouble)
+            return DeviceStatus(StatusLevel.UP, tr("Connected: {port}.", port=where), trouble)
         if status.state is LinkState.SETTLING:
-            return DeviceStatus(Level.LOOKING, tr("Found {port}. Waiting for its answer …", port=where), trouble)
+            return DeviceStatus(StatusLevel.LOOKING, tr("Found {port}. Waiting for its answer…", port=where), trouble)
         if status.state in (LinkState.DENIED, LinkState.BUSY):
-            return DeviceStatus(Level.TROUBLE, trouble)
+            return DeviceStatus(StatusLevel.TROUBLE, trouble)
         if path and self.wire is not None and not self.wire.plugged:
-            return DeviceStatus(Level.LOOKING, tr("It is unplugged. Plug it in again; it then connects automatically."))
-        return DeviceStatus(Level.LOOKING, trouble or tr("Searching. Plug it in; it then connects automatically."))
+            return DeviceStatus(
+                StatusLevel.LOOKING, tr("It is unplugged. Plug it in again; it then connects automatically.")
+            )
+        return DeviceStatus(
+            StatusLevel.LOOKING, trouble or tr("Searching. Plug it in; it then connects automatically.")
+        )
 
 
 def _close(device: _Device, resources: ExitStack) -> None:

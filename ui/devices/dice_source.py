@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from hardware.dice_protocol import RollLine
-from hardware.dice_reader import DiceCollector, Fallen, Why
+from hardware.dice_reader import DiceCollector, TimedRoll, Why
 from rules.engine.dice import DiceRequest, Die, Roll
 from rules.tabletop.errors import UserError
 from ui.translation import tr
@@ -137,6 +137,6 @@ def fell_words(line: RollLine) -> str:
     return ", ".join([shows, *notes])
 
 
-def kept_words(rolls: Iterable[Fallen]) -> str:
+def kept_words(rolls: Iterable[TimedRoll]) -> str:
     """Several dice that fell, separated by commas."""
     return ", ".join(fell_words(fallen.line) for fallen in rolls)

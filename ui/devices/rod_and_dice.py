@@ -172,8 +172,8 @@ class ElectronicDiceController:
         if self._emulated is not None and self.connection.wire is not None:
             self._emulated.step()
         device = self.connection.device
-        for line, heard_s in device.arrivals() if device is not None else ():
-            self.tray.add_roll(line, heard_s)
+        for line, received_s in device.arrivals() if device is not None else ():
+            self.tray.add_roll(line, received_s)
             self.recent.appendleft(fell_words(line))
             self.heard += 1
             self._hears = True
@@ -190,7 +190,7 @@ class ElectronicDiceController:
         if self._hears:
             return tr("Received: {roll}. The dice work.", roll=self.recent[0])
         if self._clock() - self._tested_s < HEAR_S:
-            return tr("Roll a die now. Its number appears here …")
+            return tr("Roll a die now. Its number appears here…")
         return tr("No roll arrived. Shake the dice to wake them, and check that you chose their port.")
 
     @property

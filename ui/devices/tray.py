@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from calibration.camera import TableCamera
 from hardware.dice_reader import KEEP_S
-from ui.devices.device_connection import Choice, DeviceConnection
+from ui.devices.device_connection import DeviceConnection, PortChoice
 from ui.devices.rod_and_dice import joined
 from ui.devices.tray_camera import TABLE, WHOLE, Outlines, Read, Region, Seen, TrayCamera, read_tray
 from ui.translation import tr, tr_count
@@ -131,7 +131,7 @@ class TrayDice:
     @property
     def test_words(self) -> str:
         """The state of the test; empty without one."""
-        return tr("Reading the dice in the tray …") if self._tested else ""
+        return tr("Reading the dice in the tray…") if self._tested else ""
 
     def close(self) -> None:
         """Release the camera."""
@@ -141,12 +141,14 @@ class TrayDice:
         return TrayCamera(spec, self._region_of(spec) or WHOLE, self._opener, self._read, self._clock)
 
 
-def cameras(numbers: Iterable[int], table: str, chosen: str | None) -> tuple[Choice, ...]:
+def cameras(numbers: Iterable[int], table: str, chosen: str | None) -> tuple[PortChoice, ...]:
     """The choices of cameras for the tray: the table's, which cannot be opened twice, the others, and the chosen."""
-    found = [Choice(TABLE, tr("The table's camera"))]
-    found += [Choice(str(number), tr("Camera {number}", number=number)) for number in numbers if str(number) != table]
+    found = [PortChoice(TABLE, tr("The table's camera"))]
+    found += [
+        PortChoice(str(number), tr("Camera {number}", number=number)) for number in numbers if str(number) != table
+    ]
     if chosen is not None and chosen not in {choice.spec for choice in found}:
-        found.append(Choice(chosen, tr("Camera {number} (not plugged in)", number=chosen)))
+        found.append(PortChoice(chosen, tr("Camera {number} (not plugged in)", number=chosen)))
     return tuple(found)
 
 

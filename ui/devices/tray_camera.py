@@ -34,7 +34,9 @@ _MIN_PART = 0.03
 _EVERY_S = 0.1
 """Time between two compared pictures."""
 
-_RETRY_S = 2.0
+RETRY_S = 2.0
+"""Time between two attempts to open the camera."""
+
 _NO_PICTURE = mark_for_translation("the table's camera gives no picture yet")
 _MAX_ARRIVALS = 4
 
@@ -186,7 +188,7 @@ class TrayCamera:
                 self._follow_table() if self._spec == TABLE else self._follow_source()
             except UserError as error:
                 self._note(state=LinkState.SEEKING, error=str(error))
-                self._stopping.wait(_RETRY_S)
+                self._stopping.wait(RETRY_S)
 
     def _follow_table(self) -> None:
         while not self._stopping.wait(_EVERY_S):

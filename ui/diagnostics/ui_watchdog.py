@@ -80,9 +80,9 @@ class StallWatchdog:
         self._stop.set()
         if self._thread.ident is not None:
             self._thread.join()
-        self.look()
+        self.sample()
 
-    def look(self) -> None:
+    def sample(self) -> None:
         """Sample the watched thread once; the watching thread calls this repeatedly."""
         beat = self._beat
         if self._ended:
@@ -102,7 +102,7 @@ class StallWatchdog:
 
     def _watch(self) -> None:
         while not self._stop.wait(self.limit_s / _SAMPLES):
-            self.look()
+            self.sample()
 
 
 def _where(frame: FrameType | None) -> Where:

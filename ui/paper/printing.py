@@ -17,7 +17,7 @@ from ui.paper.page import Sheet, corrected
 from ui.paper.rod_card import rod_sheet
 
 
-class Kind(StrEnum):
+class SheetKind(StrEnum):
     """The kinds of sheets."""
 
     MARKERS = "markers"
@@ -39,7 +39,7 @@ class PrintJob:
         scale: The printer's measured scale, which the drawing corrects.
     """
 
-    kind: Kind = Kind.MARKERS
+    kind: SheetKind = SheetKind.MARKERS
     paper: str = "letter"
     side_in: float | None = None
     dictionary: str = "4X4_50"
@@ -65,15 +65,15 @@ def sheet_of(job: PrintJob) -> Sheet:
 
 def _drawn(job: PrintJob) -> Sheet:
     match job.kind:
-        case Kind.MARKERS:
+        case SheetKind.MARKERS:
             return marker_sheet(job.paper, job.side_in or SHEET_SIDE_IN, dictionary=job.dictionary)
-        case Kind.EDGE:
+        case SheetKind.EDGE:
             return marker_sheet(job.paper, job.side_in or EDGE_SIDE_IN, EDGE_IDS, job.dictionary)
-        case Kind.BOARD:
+        case SheetKind.BOARD:
             return board_sheet(job.paper, job.board or LENS_BOARD, job.dictionary)
-        case Kind.ROD:
+        case SheetKind.ROD:
             return rod_sheet(open_game("plastic_fudge"), job.paper)
-        case Kind.CARDS:
+        case SheetKind.CARDS:
             return _army_cards(job.army, job.paper) if job.army else _ready_cards(job.game, job.paper)
 
 

@@ -32,7 +32,7 @@ def _words() -> dict[str, str]:
         "turn_map": tr("Turn map"),
         "soldier": tr("Soldier"),
         "choose": tr("Tap a soldier"),
-        "busy": tr("The rules are busy. Tap again in a moment."),
+        "busy": tr("The program is busy. Tap again in a moment."),
         "thinking": tr("Asking the rules…"),
         "nothing": tr("Nothing to do now"),
         "forbidden": tr("Not possible now"),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ui.formatting import capitalized
 from ui.session import TableState
 from ui.translation import mark_for_translation, tr
-from vision.separation import Level, Separation
+from vision.separation import Separation, SeparationLevel
 from vision.setup import Setup
 from vision.table_view import TableView
 
@@ -16,33 +16,33 @@ WITHOUT_EMPTY = mark_for_translation(
     "Without a picture of the empty table, fewer soldiers are found, above all in shadow."
 )
 
-_WORST_FIRST = (Level.ALIKE, Level.FAIR, Level.WELL)
+_WORST_FIRST = (SeparationLevel.ALIKE, SeparationLevel.FAIR, SeparationLevel.WELL)
 
 
 _PAIRS = {
-    Level.WELL: mark_for_translation("{army} and {other} are easy to tell apart."),
-    Level.FAIR: mark_for_translation(
+    SeparationLevel.WELL: mark_for_translation("{army} and {other} are easy to tell apart."),
+    SeparationLevel.FAIR: mark_for_translation(
         "{army} and {other} can be told apart, less reliably in shade. Click another soldier of each."
     ),
-    Level.ALIKE: mark_for_translation(
+    SeparationLevel.ALIKE: mark_for_translation(
         "{army} and {other} look alike. Click more soldiers of each, some of them in shade, or add light."
     ),
 }
 _WELL = mark_for_translation("{army} stands out well from this table.")
 _ON_TABLE = {
-    (Level.WELL, False): _WELL,
-    (Level.WELL, True): _WELL,
-    (Level.FAIR, False): mark_for_translation(
+    (SeparationLevel.WELL, False): _WELL,
+    (SeparationLevel.WELL, True): _WELL,
+    (SeparationLevel.FAIR, False): mark_for_translation(
         "{army} is visible on this table, less reliably in shade. A picture of the empty table helps."
     ),
-    (Level.FAIR, True): mark_for_translation(
+    (SeparationLevel.FAIR, True): mark_for_translation(
         "{army} is visible on this table, less reliably in shade. More light helps."
     ),
-    (Level.ALIKE, False): mark_for_translation(
+    (SeparationLevel.ALIKE, False): mark_for_translation(
         "{army} and this table look alike. Take a picture of the empty table, or add light."
     ),
-    (Level.ALIKE, True): mark_for_translation(
-        "{army} and this table look alike even with its empty picture. Add light, or use another cloth."
+    (SeparationLevel.ALIKE, True): mark_for_translation(
+        "{army} and this table look alike even with a picture of the empty table. Add light, or use another cloth."
     ),
 }
 
@@ -101,7 +101,7 @@ def one_colour_words(view: TableView) -> str:
         )
     now = {army.name for army in view.proposed}
     for found in view.separations:
-        if found.level is Level.ALIKE and found.other is not None and {found.army, found.other} <= now:
+        if found.level is SeparationLevel.ALIKE and found.other is not None and {found.army, found.other} <= now:
             return tr(
                 "{army} and {other} are nearly the same colour. If soldiers are mixed up, right-click each soldier of"
                 " one army and choose its army, or put one army on bases of another colour.",
@@ -112,7 +112,7 @@ def one_colour_words(view: TableView) -> str:
 
 def doubts(view: TableView, setup: Setup) -> tuple[Separation, ...]:
     """The separations that are not good."""
-    return tuple(found for found in separations_of(view, setup) if found.level is not Level.WELL)
+    return tuple(found for found in separations_of(view, setup) if found.level is not SeparationLevel.WELL)
 
 
 def separation_words(view: TableView, setup: Setup) -> tuple[str, ...]:

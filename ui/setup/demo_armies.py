@@ -33,8 +33,8 @@ def demo_palette(frame: Frame, truth: Truth) -> Palette:
     for figure in truth.figures:
         if figure.posture is Posture.STANDING:
             soldiers.setdefault(figure.army, []).append(figure)
-    learnt = (_learn(frame, truth, army, soldiers[army][:_CLICKS]) for army in sorted(soldiers))
-    return tuple(colour for colour in learnt if colour is not None)
+    learned = (_learn(frame, truth, army, soldiers[army][:_CLICKS]) for army in sorted(soldiers))
+    return tuple(colour for colour in learned if colour is not None)
 
 
 def _learn(frame: Frame, truth: Truth, army: str, soldiers: list[Figure]) -> ArmyColour | None:

@@ -14,7 +14,7 @@ from ui.setup.colours import doubts, found_all, one_colour_words, proposed, sepa
 from ui.setup.guidance import title_words
 from ui.translation import mark_for_translation, tr, tr_count
 from vision.palette import army_names
-from vision.separation import Level
+from vision.separation import SeparationLevel
 from vision.source import SETTLING
 from vision.table_view import TableView
 
@@ -34,7 +34,7 @@ _HELD = (
 """The parts of `vision.source.Webcam.held`."""
 
 
-class Step(StrEnum):
+class GuideStep(StrEnum):
     """The guide's steps, in order."""
 
     CAMERA = mark_for_translation("Camera")
@@ -50,7 +50,7 @@ class Step(StrEnum):
         return tr(self.value)
 
 
-class Mark(StrEnum):
+class StepMark(StrEnum):
     """The state of a step."""
 
     DONE = mark_for_translation("done")
@@ -133,15 +133,15 @@ class Progress:
         back_at: The step that the player went back to, if any.
     """
 
-    agreed: frozenset[Step] = field(default_factory=frozenset)
-    skipped: frozenset[Step] = field(default_factory=frozenset)
-    back_at: Step | None = None
+    agreed: frozenset[GuideStep] = field(default_factory=frozenset)
+    skipped: frozenset[GuideStep] = field(default_factory=frozenset)
+    back_at: GuideStep | None = None
 
-    def agree(self, step: Step) -> Progress:
+    def agree(self, step: GuideStep) -> Progress:
         """The player accepts the step."""
         return Progress(self.agreed | {step}, self.skipped - {step})
 
-    def skip(self, step: Step) -> Progress:
+    def skip(self, step: GuideStep) -> Progress:
         """The player skips the step, or leaves one that was done before."""
         return Progress(self.agreed, self.skipped | {step})
 
@@ -149,7 +149,7 @@ class Progress:
         """The player has finished the step that they went back to."""
         return replace(self, back_at=None)
 
-    def go_to(self, step: Step) -> Progress:
+    def go_to(self, step: GuideStep) -> Progress:
         """The player goes to a step, done or not."""
         return replace(self, skipped=self.skipped - {step}, back_at=step)
 
@@ -168,8 +168,8 @@ class Guide:
         ticks: What the step waits for.
     """
 
-    marks: Mapping[Step, Mark]
-    step: Step | None
+    marks: Mapping[GuideStep, StepMark]
+    step: GuideStep | None
     words: str
     button: str = ""
     ready: bool = True
@@ -179,30 +179,32 @@ class Guide:
 
 def guide(now: TableStatus, progress: Progress) -> Guide:
     """What the guide shows now."""
-    done = {step: _DONE[step](now, progress) for step in Step}
-    current = progress.back_at or next((step for step in Step if not done[step] and step not in progress.skipped), None)
-    marks = {step: _mark(step, current, done[step], progress) for step in Step}
+    done = {step: _DONE[step](now, progress) for step in GuideStep}
+    current = progress.back_at or next(
+        (step for step in GuideStep if not done[step] and step not in progress.skipped), None
+    )
+    marks = {step: _mark(step, current, done[step], progress) for step in GuideStep}
     if current is None:
         words = tr("That was the first shot. You can open this guide again in the menu Help; F1 shows every key.")
         return Guide(marks, None, words, tr("Close"))
     return replace(_SHOWN[current](now), marks=marks, is_done=done[current])
 
 
-def _mark(step: Step, current: Step | None, done: bool, progress: Progress) -> Mark:
+def _mark(step: GuideStep, current: GuideStep | None, done: bool, progress: Progress) -> StepMark:
     if step is current:
-        return Mark.NOW
+        return StepMark.NOW
     if done:
-        return Mark.DONE
-    return Mark.SKIPPED if step in progress.skipped else Mark.AHEAD
+        return StepMark.DONE
+    return StepMark.SKIPPED if step in progress.skipped else StepMark.AHEAD
 
 
 def _camera_done(now: TableStatus, progress: Progress) -> bool:
-    chosen = Step.CAMERA in progress.agreed or now.spec != "demo"
+    chosen = GuideStep.CAMERA in progress.agreed or now.spec != "demo"
     return chosen and now.view is not None and not now.problem and now.held != SETTLING
 
 
 def _markers_done(now: TableStatus, progress: Progress) -> bool:
-    enough = len(now.markers) >= ENOUGH_MARKERS or Step.MARKERS in progress.agreed
+    enough = len(now.markers) >= ENOUGH_MARKERS or GuideStep.MARKERS in progress.agreed
     prints = now.state.setup.prints
     return now.has_inches and (enough or prints.board is not None or prints.rectangle is not None)
 
@@ -222,34 +224,34 @@ def _shot_done(now: TableStatus) -> bool:
     return any(isinstance(end, str) for ruler in now.state.rulers for end in (ruler.a, ruler.b))
 
 
-_DONE: dict[Step, Callable[[TableStatus, Progress], bool]] = {
-    Step.CAMERA: _camera_done,
-    Step.MARKERS: _markers_done,
-    Step.EMPTY: lambda now, _: now.state.setup.reference_bgr is not None,
-    Step.ARMIES: lambda now, _: _armies_done(now),
-    Step.GAME: lambda now, _: now.playing,
-    Step.SHOT: lambda now, progress: Step.SHOT in progress.agreed or _shot_done(now),
+_DONE: dict[GuideStep, Callable[[TableStatus, Progress], bool]] = {
+    GuideStep.CAMERA: _camera_done,
+    GuideStep.MARKERS: _markers_done,
+    GuideStep.EMPTY: lambda now, _: now.state.setup.reference_bgr is not None,
+    GuideStep.ARMIES: lambda now, _: _armies_done(now),
+    GuideStep.GAME: lambda now, _: now.playing,
+    GuideStep.SHOT: lambda now, progress: GuideStep.SHOT in progress.agreed or _shot_done(now),
 }
 
 
 def _camera(now: TableStatus) -> Guide:
     ticks = tuple(Tick(tr(words), words.endswith("held")) for words in now.held.split(", ") if words)
     if now.problem:
-        return Guide({}, Step.CAMERA, sentence(now.problem), tr("Choose another…"))
+        return Guide({}, GuideStep.CAMERA, sentence(now.problem), tr("Choose another…"))
     if now.spec == "demo" and not now.cameras:
         words = tr("No camera is plugged in. Plug one in, or practise on the simulated table: the steps are the same.")
-        return Guide({}, Step.CAMERA, words, tr("Practise"))
+        return Guide({}, GuideStep.CAMERA, words, tr("Practise"))
     if now.spec == "demo":
         words = tr("Choose the camera over the table. Its picture appears at once.")
-        return Guide({}, Step.CAMERA, words, tr("Choose…"))
+        return Guide({}, GuideStep.CAMERA, words, tr("Choose…"))
     if now.held == SETTLING:
         words = tr("{source} is adjusting to the light. Please wait.", source=now.source_words)
-        return Guide({}, Step.CAMERA, words, tr("Choose another…"))
+        return Guide({}, GuideStep.CAMERA, words, tr("Choose another…"))
     words = tr(
         "This is {source}. The whole table should be in the picture. Do not change the light after this.",
         source=now.source_words,
     )
-    return Guide({}, Step.CAMERA, words, tr("Choose another…"), ticks=ticks)
+    return Guide({}, GuideStep.CAMERA, words, tr("Choose another…"), ticks=ticks)
 
 
 def _markers(now: TableStatus) -> Guide:
@@ -261,33 +263,33 @@ def _markers(now: TableStatus) -> Guide:
             "Print the markers at 100 %. Lay at least one flat on the table, fully in the picture. One near each corner"
             " is much better."
         )
-        return Guide({}, Step.MARKERS, words, tr("Print markers…"), ticks=ticks)
+        return Guide({}, GuideStep.MARKERS, words, tr("Print markers…"), ticks=ticks)
     error = now.state.unit.fine_words(2 * max(calibration.typical_sigma_in(), 0.005))
     count = len(now.markers)
     if count >= ENOUGH_MARKERS:
         words = tr(
-            "The camera sees {count} markers: places on the table are exact to ±{error}.", count=count, error=error
+            "The camera sees {count} markers: places on the table are accurate to ±{error}.", count=count, error=error
         )
     else:
         words = tr_count(
-            "The camera sees {count} marker: places on the table are exact to ±{error}. One near each corner makes them"
-            " much more exact.",
-            "The camera sees {count} markers: places on the table are exact to ±{error}. One near each corner makes"
-            " them much more exact.",
+            "The camera sees {count} marker: places on the table are accurate to ±{error}. One near each corner makes"
+            " them much more accurate.",
+            "The camera sees {count} markers: places on the table are accurate to ±{error}. One near each corner makes"
+            " them much more accurate.",
             count, error=error,
         )  # fmt: skip
-    return Guide({}, Step.MARKERS, words, tr("Continue"), ticks=ticks)
+    return Guide({}, GuideStep.MARKERS, words, tr("Continue"), ticks=ticks)
 
 
 def _empty(now: TableStatus) -> Guide:
     if now.is_bare is False or (now.view is not None and now.view.frozen):
-        words = tr("Something moves in the picture. Take your hands out and wait a moment.")
-        return Guide({}, Step.EMPTY, words, tr("Learn empty table"), ready=False)
+        words = tr("Something is moving in the picture. Take your hands out and wait a moment.")
+        return Guide({}, GuideStep.EMPTY, words, tr("Learn empty table"), ready=False)
     if now.is_bare:
-        words = tr("The simulated table is empty now. Press Learn empty table, then its armies appear.")
+        words = tr("The simulated table is empty now. Press Learn empty table; then its armies appear.")
     else:
         words = tr("Take every soldier off the table. Markers and terrain stay. This helps to find the soldiers later.")
-    return Guide({}, Step.EMPTY, words, tr("Learn empty table"), ready=now.view is not None)
+    return Guide({}, GuideStep.EMPTY, words, tr("Learn empty table"), ready=now.view is not None)
 
 
 def _armies(now: TableStatus) -> Guide:
@@ -297,13 +299,13 @@ def _armies(now: TableStatus) -> Guide:
     ticks = tuple(
         Tick(tr("{army}: {count} seen", army=army, count=count), True)
         if count
-        else Tick(tr("{army}: searching …", army=army), None)
+        else Tick(tr("{army}: searching…", army=army), None)
         for army, count in counts.items()
     )
     if now.view is not None:
         apart = doubts(now.view, now.state.setup)
         ticks += tuple(
-            Tick(separation_sentence(doubt), None if doubt.level is Level.FAIR else False)
+            Tick(separation_sentence(doubt), None if doubt.level is SeparationLevel.FAIR else False)
             for doubt in apart[:_MAX_ISSUES]
         )
     if now.view is not None and (groups := proposed(now.view, now.state)):
@@ -316,7 +318,7 @@ def _armies(now: TableStatus) -> Guide:
             words = tr("Found so far: {soldiers}. Wait a moment for the other army, or use them.", soldiers=groups)
         advice = one_colour_words(now.view)
         ticks = (*ticks, *((Tick(advice, None),) if advice else ()))
-        return Guide({}, Step.ARMIES, words, tr("Use them"), ready=now.has_inches, ticks=ticks)
+        return Guide({}, GuideStep.ARMIES, words, tr("Use them"), ready=now.has_inches, ticks=ticks)
     if not armies:
         words = tr("Put the armies on the table. Name the first, then click the base of one of its soldiers.")
     elif len(armies) < now.armies:
@@ -326,19 +328,19 @@ def _armies(now: TableStatus) -> Guide:
         )
     else:
         words = tr("Click more soldiers to find them better. To teach another army, type its name and click a soldier.")
-    return Guide({}, Step.ARMIES, words, tr("Teach army"), ready=now.has_inches, ticks=ticks)
+    return Guide({}, GuideStep.ARMIES, words, tr("Teach army"), ready=now.has_inches, ticks=ticks)
 
 
 def _game(now: TableStatus) -> Guide:
     words = tr("Choose one of the five games and each soldier's unit. Or skip this and only measure.")
-    return Guide({}, Step.GAME, words, tr("Choose game…"))
+    return Guide({}, GuideStep.GAME, words, tr("Choose game…"))
 
 
 def _shot(now: TableStatus) -> Guide:
     if now.need is not None:
-        return Guide({}, Step.SHOT, _shot_words(now.need, now.next_words))
+        return Guide({}, GuideStep.SHOT, _shot_words(now.need, now.next_words))
     words = tr("Click a soldier, then one of the other army. The distance and its uncertainty appear on the right.")
-    return Guide({}, Step.SHOT, words, tr("Measure"))
+    return Guide({}, GuideStep.SHOT, words, tr("Measure"))
 
 
 def _shot_words(need: Need, button: str) -> str:
@@ -359,11 +361,11 @@ def _shot_words(need: Need, button: str) -> str:
             return tr("That was a shot. Go on with the next soldier.")
 
 
-_SHOWN: dict[Step, Callable[[TableStatus], Guide]] = {
-    Step.CAMERA: _camera,
-    Step.MARKERS: _markers,
-    Step.EMPTY: _empty,
-    Step.ARMIES: _armies,
-    Step.GAME: _game,
-    Step.SHOT: _shot,
+_SHOWN: dict[GuideStep, Callable[[TableStatus], Guide]] = {
+    GuideStep.CAMERA: _camera,
+    GuideStep.MARKERS: _markers,
+    GuideStep.EMPTY: _empty,
+    GuideStep.ARMIES: _armies,
+    GuideStep.GAME: _game,
+    GuideStep.SHOT: _shot,
 }

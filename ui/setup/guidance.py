@@ -45,7 +45,7 @@ def next_step(view: TableView, state: TableState, tool: str, hint: str, practice
             )
         return tr("No army is known yet. Press T, then click a soldier to teach its army.")
     if state.setup.palette and not view.figures:
-        return tr("Searching for the soldiers of your armies …")
+        return tr("Searching for the soldiers of your armies…")
     if practice:  # with the keys, a third line would move the picture under the mouse
         return f"{practice}   {hint}"
     return hint + (tr("   M: measure") if tool == TEACH else tr(_KEYS))

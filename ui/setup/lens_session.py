@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from calibration.lens import MIN_VIEWS, LensViews, View, find_view, offer, view_distance_px
+from calibration.lens import MIN_VIEWS, BoardView, LensViews, add_view, find_view, view_distance_px
 from calibration.lens_fit import LensFit, fit_lens
 from calibration.markers import Board, ImageGray
 from ui.formatting import sentence
@@ -41,76 +41,78 @@ class LensSession:
     """The state of the session; every picture leads to the next state.
 
     Attributes:
-        gathering: The views taken.
+        lens_views: The views taken.
         seen: The board in the newest picture; None if it was not found.
         words: What happened to that picture, and what to do.
         taken: Whether it was taken.
         board, dictionary: The board that the player holds.
     """
 
-    gathering: LensViews
-    seen: View | None = None
+    lens_views: LensViews
+    seen: BoardView | None = None
     words: str = field(
         default_factory=lambda: tr("Hold the printed board in front of the camera, fully in the picture.")
     )
     taken: bool = False
     board: Board = LENS_BOARD
     dictionary: str = "4X4_50"
-    _before: View | None = field(default=None, repr=False)
+    _before: BoardView | None = field(default=None, repr=False)
 
-    def look(self, gray: ImageGray) -> LensSession:
+    def with_picture(self, gray: ImageGray) -> LensSession:
         """The session after one more picture, (height, width)."""
         view = find_view(gray, self.board, self.dictionary)
-        answer = offer(self.gathering, view)
+        answer = add_view(self.lens_views, view)
         if answer.accepted and not self._rests(view):
-            words = tr("Hold it still for a moment …")
+            words = tr("Hold it still for a moment…")
             return replace(self, seen=view, words=words, taken=False, _before=view)
-        words = self._next(answer.gathering) if answer.accepted else answer.refusal
+        words = self._next(answer.lens_views) if answer.accepted else answer.refusal
         return replace(
-            self, gathering=answer.gathering, seen=view, words=sentence(words), taken=answer.accepted, _before=view
+            self, lens_views=answer.lens_views, seen=view, words=sentence(words), taken=answer.accepted, _before=view
         )
 
-    def _rests(self, view: View | None) -> bool:
+    def _rests(self, view: BoardView | None) -> bool:
         """Whether the board is still; a rolling shutter distorts a moving board, and one picture cannot show that."""
         if view is None or self._before is None:
             return False
-        return view_distance_px(view, self._before) < max(1.0, _STILL_WIDTHS * self.gathering.image_size[0])
+        return view_distance_px(view, self._before) < max(1.0, _STILL_WIDTHS * self.lens_views.image_size[0])
 
-    def _next(self, gathering: LensViews) -> str:
-        coverage = gathering.coverage
+    def _next(self, lens_views: LensViews) -> str:
+        coverage = lens_views.coverage
         if coverage.missing:
-            return tr("Taken; now hold it at the {part} of the picture.", part=tr(_PARTS[coverage.missing[0]]))
+            return tr(
+                "Picture taken. Hold the board at the {part} of the picture.", part=tr(_PARTS[coverage.missing[0]])
+            )
         if coverage.slanted < 2:
-            return tr("Taken; now tilt it: hold one side nearer to the camera.")
-        if len(gathering.views) >= WANTED_VIEWS:
-            return tr("Taken; that is enough.")
-        return tr("Taken; now hold it at another place, or tilt it.")
+            return tr("Picture taken. Tilt the board: hold one side nearer to the camera.")
+        if len(lens_views.views) >= WANTED_VIEWS:
+            return tr("Picture taken. That is enough.")
+        return tr("Picture taken. Hold the board at another place, or tilt it.")
 
     def without_last(self) -> LensSession:
         """The session without the last picture."""
-        gathering = replace(self.gathering, views=self.gathering.views[:-1])
-        return replace(self, gathering=gathering, words=tr("The last picture is deleted."), taken=False)
+        lens_views = replace(self.lens_views, views=self.lens_views.views[:-1])
+        return replace(self, lens_views=lens_views, words=tr("The last picture is deleted."), taken=False)
 
     @property
     def can_fit(self) -> bool:
         """Whether there are enough views to compute a lens."""
-        return len(self.gathering.views) >= MIN_VIEWS
+        return len(self.lens_views.views) >= MIN_VIEWS
 
     @property
     def is_enough(self) -> bool:
         """Whether more views would hardly help."""
-        coverage = self.gathering.coverage
-        return len(self.gathering.views) >= WANTED_VIEWS and coverage.part >= WANTED_PART and coverage.slanted >= 2
+        coverage = self.lens_views.coverage
+        return len(self.lens_views.views) >= WANTED_VIEWS and coverage.part >= WANTED_PART and coverage.slanted >= 2
 
     @property
     def progress(self) -> float:
         """From 0 to 1: the smaller of the parts of views and of the frame."""
-        pictures = len(self.gathering.views) / WANTED_VIEWS
-        return min(1.0, pictures, self.gathering.coverage.part / WANTED_PART)
+        pictures = len(self.lens_views.views) / WANTED_VIEWS
+        return min(1.0, pictures, self.lens_views.coverage.part / WANTED_PART)
 
     def fit(self) -> LensFit:
         """Compute the lens; raises `UserError` as `fit_lens`."""
-        return fit_lens(self.gathering)
+        return fit_lens(self.lens_views)
 
 
 def lens_story(views: LensViews, fit: LensFit) -> dict[str, object]:

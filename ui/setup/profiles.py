@@ -41,7 +41,7 @@ def camera_identity(spec: str, root: Path = Path("/")) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredProfile:
     """A profile in the folder: its camera, its picture size, and the problem with it, if any."""
 
     camera: str
@@ -98,7 +98,7 @@ class LensProfiles:
         found = [re.fullmatch(r".*-(\d+)x(\d+)", path.stem) for path in self.folder.glob(f"{file_name(camera)}-*.json")]
         return sorted((int(match[1]), int(match[2])) for match in found if match)
 
-    def kept(self) -> tuple[Kept, ...]:
+    def kept(self) -> tuple[StoredProfile, ...]:
         """All profiles, by camera and size; unusable ones have a problem."""
         found = []
         for path in sorted(self.folder.glob("*.json")):
@@ -107,9 +107,9 @@ class LensProfiles:
                 lens = read_lens(path)
                 self._checked(path, camera, lens.image_size)
                 problem = "" if path == self.path_of(camera, lens.image_size) else f"{path} has the wrong file name"
-                found.append(Kept(camera, lens.image_size, problem))
+                found.append(StoredProfile(camera, lens.image_size, problem))
             except UserError as error:
-                found.append(Kept(path.stem, (0, 0), str(error)))
+                found.append(StoredProfile(path.stem, (0, 0), str(error)))
         return tuple(sorted(found, key=lambda kept: (kept.camera, kept.image_size)))
 
     def _checked(self, path: Path, camera: str, image_size: tuple[int, int]) -> Lens:

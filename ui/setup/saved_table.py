@@ -29,8 +29,8 @@ NO_MARKER = mark_for_translation(
     " lay a marker where it was, or start a new table"
 )
 MARKERS_MOVED = mark_for_translation(
-    "the markers lie at other places than on the saved table, so the saved places are unknown:"
-    " lay them where they were, or start a new table"
+    "the markers are not where they were on the saved table, so the saved places are unknown:"
+    " put them back, or start a new table"
 )
 
 
@@ -94,7 +94,7 @@ class RestoredTable:
     table: SavedTable
     remarks: tuple[str, ...]
 
-    def take_up(self, session: Session) -> None:
+    def restore(self, session: Session) -> None:
         """Make it the session's table, as a step that can be undone."""
         saved, before = self.table.state, session.state
         left = saved.setup
@@ -104,7 +104,7 @@ class RestoredTable:
         if left.reference_bgr is not None:
             setup = replace(setup, reference_bgr=left.reference_bgr, reference_camera=left.reference_camera)
         state = replace(saved, setup=setup, unit=before.unit)
-        session.take_up(tr("restore the saved table"), state, self.table.seen, self.table.known, self.table.bound)
+        session.restore(tr("restore the saved table"), state, self.table.seen, self.table.known, self.table.bound)
 
 
 def as_left(saved: SavedTable, view: TableView) -> RestoredTable:
@@ -128,8 +128,8 @@ def as_left(saved: SavedTable, view: TableView) -> RestoredTable:
     if moved:
         remarks.append(
             tr_count(
-                "Marker {numbers} was moved; the other markers show where everything lies.",
-                "Markers {numbers} were moved; the other markers show where everything lies.",
+                "Marker {numbers} was moved; the other markers show where everything is.",
+                "Markers {numbers} were moved; the other markers show where everything is.",
                 len(moved), numbers=", ".join(map(str, moved)),
             )
         )  # fmt: skip

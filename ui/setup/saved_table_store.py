@@ -52,17 +52,17 @@ class SavedTables:
     """The saved tables in a folder: for each camera a document, with the picture of its empty table beside it.
 
     Attributes:
-        shut: Cameras whose document could be neither read nor renamed, so that it must not be overwritten.
+        locked: Cameras whose document could be neither read nor renamed, so that it must not be overwritten.
     """
 
     folder: Path
-    shut: set[str] = field(default_factory=set)
+    locked: set[str] = field(default_factory=set)
 
     def path_of(self, camera: str) -> Path:
         """The document of the camera with this identity, whether or not it exists."""
         return self.folder / f"{file_name(camera)}.json"
 
-    def take(self, camera: str) -> Found:
+    def load(self, camera: str) -> Found:
         """Load this camera's table; an unreadable document is renamed, and the remark says so."""
         path = self.path_of(camera)
         if not os.path.exists(path):
@@ -78,13 +78,13 @@ class SavedTables:
         except UserError as error:
             return Found(None, self._set_aside(camera, error))
 
-    def keep(self, camera: str, saved: SavedTable) -> None:
+    def save(self, camera: str, saved: SavedTable) -> None:
         """Save the table.
 
         Raises:
             UserError: if it cannot be written; then the previous save is unchanged.
         """
-        if camera in self.shut:
+        if camera in self.locked:
             return
         path = self.path_of(camera)
         make_folder(self.folder)
@@ -95,8 +95,8 @@ class SavedTables:
         write_bytes(path, json.dumps(document_of(saved, camera, name), allow_nan=False).encode())
         self._delete_old_pictures(path, name)
 
-    def lay_by(self, camera: str) -> None:
-        """Rename the saved table to make room for a new one, replacing an older table that was laid by.
+    def archive(self, camera: str) -> None:
+        """Rename the saved table to make room for a new one, replacing an older one that was archived.
 
         Raises:
             UserError: if the folder is not writable.
@@ -125,7 +125,7 @@ class SavedTables:
         try:
             aside = set_aside(path, lambda number: path.with_suffix(f".unread-{number}.json"))
         except OSError as error:
-            self.shut.add(camera)
+            self.locked.add(camera)
             return tr(
                 "The saved table cannot be read ({reason}) or renamed ({problem}).",
                 reason=reason,
@@ -176,7 +176,7 @@ class TableSaver:
         """Why the last write failed."""
         return self._task.refusal
 
-    def note(self, session: Session, seen: TableView) -> None:
+    def save_if_changed(self, session: Session, seen: TableView) -> None:
         """Save the table if it has changed; to be called often."""
         now_s = self._clock()
         if now_s - self._since_s < _EVERY_S or self._task.busy:
@@ -185,7 +185,7 @@ class TableSaver:
             self._saved = self.refusal  # differs from any state, so the table is written again
         self._begin(session, seen, now_s)
 
-    def rest(self, time_s: float) -> None:
+    def pause(self, time_s: float) -> None:
         """Write nothing for `time_s` seconds, because another source is about to open."""
         self._since_s = self._clock() + time_s - _EVERY_S
 
@@ -205,7 +205,7 @@ class TableSaver:
         self._task.start(lambda: self._write(saved))
 
     def _write(self, saved: SavedTable) -> bool:
-        self._store.keep(self._camera, saved)
+        self._store.save(self._camera, saved)
         return True
 
 

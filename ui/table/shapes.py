@@ -21,7 +21,7 @@ _MIN_LENGTH_IN, _MAX_LENGTH_IN = 0.5, 48.0
 _MAX_NAMES = 3
 
 
-class Kind(StrEnum):
+class TemplateKind(StrEnum):
     """The kinds of templates: a disc lies about its centre, the others start at a place in a direction."""
 
     BLAST = "blast"
@@ -40,7 +40,7 @@ class Form:
         titles: The weapons that use it, such as "Army Men: grenade"; none if the players chose its size.
     """
 
-    kind: Kind
+    kind: TemplateKind
     length_in: float
     width: float = 0.0
     titles: tuple[str, ...] = ()
@@ -62,26 +62,26 @@ class Form:
 
     def laid(self, from_in: PointIn, toward_in: PointIn) -> Template:
         """The template laid at `from_in` towards `toward_in`; to the right if both are the same place."""
-        if self.kind is Kind.BLAST:
+        if self.kind is TemplateKind.BLAST:
             return Blast(from_in, self.length_in)
         toward_deg = bearing_deg(from_in, toward_in) if math.dist(from_in, toward_in) > 0 else 0.0
-        if self.kind is Kind.WEDGE:
+        if self.kind is TemplateKind.WEDGE:
             return Wedge(from_in, toward_deg, self.length_in, self.width)
-        if self.kind is Kind.FLAME:
+        if self.kind is TemplateKind.FLAME:
             return Flame(from_in, toward_deg, self.length_in, self.width)
         return Strip((from_in, onward(from_in, toward_deg, self.length_in)), self.width)
 
 
 USUAL = {
-    Kind.BLAST: Form(Kind.BLAST, 3.0),
-    Kind.WEDGE: Form(Kind.WEDGE, 6.0, 45.0),
-    Kind.FLAME: Form(Kind.FLAME, 12.0, 6.0),
-    Kind.STRIP: Form(Kind.STRIP, 12.0, 1.0),
+    TemplateKind.BLAST: Form(TemplateKind.BLAST, 3.0),
+    TemplateKind.WEDGE: Form(TemplateKind.WEDGE, 6.0, 45.0),
+    TemplateKind.FLAME: Form(TemplateKind.FLAME, 12.0, 6.0),
+    TemplateKind.STRIP: Form(TemplateKind.STRIP, 12.0, 1.0),
 }
 """The default form of each kind."""
 
 
-def forms(kind: Kind, games: Iterable[Game[Any]]) -> tuple[Form, ...]:
+def forms(kind: TemplateKind, games: Iterable[Game[Any]]) -> tuple[Form, ...]:
     """The default form of a kind, then the games' own forms, smallest first, without duplicates of a size.
 
     For a single game that has forms of this kind, only its own.
@@ -105,17 +105,17 @@ def _forms_of(game: Game[Any]) -> Iterable[tuple[str, Form]]:
     across = "blast_size" not in game.options or game.rules.option("blast_size") == "diameter"
     for name, row in data.get("weapons", {}).items():
         if (size := row.get("blast_in", row.get("area_in"))) is not None:
-            yield name, Form(Kind.BLAST, size / 2 if across else size)
+            yield name, Form(TemplateKind.BLAST, size / 2 if across else size)
         if (radius := row.get("blast_radius_in")) is not None:
-            yield name, Form(Kind.BLAST, radius)
+            yield name, Form(TemplateKind.BLAST, radius)
         if (width := row.get("cone_in")) is not None:
-            yield name, Form(Kind.FLAME, 12.0 * row["range_max_ft"], width)
-            yield name, Form(Kind.STRIP, 12.0 * row["range_max_ft"], width)
+            yield name, Form(TemplateKind.FLAME, 12.0 * row["range_max_ft"], width)
+            yield name, Form(TemplateKind.STRIP, 12.0 * row["range_max_ft"], width)
         template = data.get("templates", {}).get(row.get("template"), {})
         if (diameter := template.get("diameter_in")) is not None:
-            yield name, Form(Kind.BLAST, diameter / 2)
+            yield name, Form(TemplateKind.BLAST, diameter / 2)
         if (angle := template.get("angle_deg")) is not None:
-            yield name, Form(Kind.WEDGE, template["radius_in"], angle)
+            yield name, Form(TemplateKind.WEDGE, template["radius_in"], angle)
 
 
 def template_words(template: Template) -> str:

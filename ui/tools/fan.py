@@ -45,7 +45,7 @@ class Chance(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class FanTarget:
     """A target: its range, how much of it the shooter sees, and whether it can be shot at."""
 
     target: Figure
@@ -54,7 +54,7 @@ class Aim:
     chance: Chance
 
 
-def aims(now: ToolContext, shooter: Figure, arm: Arm) -> tuple[Aim, ...]:
+def aims(now: ToolContext, shooter: Figure, arm: Arm) -> tuple[FanTarget, ...]:
     """All figures of other armies, nearest first; all other figures if there is only one army."""
     others = [figure for figure in now.view.figures if figure.id != shooter.id and figure.army != shooter.army]
     others = others or [figure for figure in now.view.figures if figure.id != shooter.id]
@@ -68,7 +68,7 @@ def aims(now: ToolContext, shooter: Figure, arm: Arm) -> tuple[Aim, ...]:
         exposure = float(seen.exposure[row, seen.ids.index(other.id)])
         distance = tape(shooter, other)
         chance = _chance(arm.reaches(distance, now.state.basis), exposure)
-        found.append(Aim(other, distance, exposure, chance))
+        found.append(FanTarget(other, distance, exposure, chance))
     return tuple(sorted(found, key=lambda aim: aim.range.edge_in))
 
 
@@ -91,18 +91,18 @@ def fan_finding(now: ToolContext, shooter: Figure, arm: Arm) -> Finding:
     return Finding(Answer(headline, tuple(rows)), tuple(_marks(found, shooter, arm, now.state)))
 
 
-def _counts(found: Sequence[Aim]) -> str:
+def _counts(found: Sequence[FanTarget]) -> str:
     counts = [(sum(aim.chance is chance for aim in found), chance.words) for chance in Chance]
     return ", ".join(f"{count} {words}" for count, words in counts if count) or tr("no other soldier on the table")
 
 
-def _row(aim: Aim, basis: Basis, unit: Unit) -> str:
+def _row(aim: FanTarget, basis: Basis, unit: Unit) -> str:
     sight = tr("{part} in sight", part=percent_words(aim.exposure))
     doubt = [Chance.DOUBT.words] if aim.chance is Chance.DOUBT else []
     return f"{display_name(aim.target.id)}  {', '.join([range_words(aim.range, basis, unit), sight, *doubt])}"
 
 
-def _marks(found: Sequence[Aim], shooter: Figure, arm: Arm, state: TableState) -> Iterator[Mark]:
+def _marks(found: Sequence[FanTarget], shooter: Figure, arm: Arm, state: TableState) -> Iterator[Mark]:
     for reach_in in (arm.most_in, arm.least_in):
         if reach_in:
             yield Trace(reach_outline(shooter, reach_in, state.basis), faded(SKY, 200), 2.0, closed=True, dashed=True)
@@ -117,7 +117,7 @@ def _marks(found: Sequence[Aim], shooter: Figure, arm: Arm, state: TableState) -
         yield Note((*aim.target.centre_in, aim.target.z_in), rows, aim.chance.colour, (0, 22.0))
 
 
-def _label(aim: Aim, basis: Basis, unit: Unit) -> str:
+def _label(aim: FanTarget, basis: Basis, unit: Unit) -> str:
     """The range, and a word if the target is not simply in range."""
     inches = aim.range.edge_in if basis is Basis.EDGE else aim.range.centre_in
     distance = unit.words(inches)
@@ -132,7 +132,7 @@ def _label(aim: Aim, basis: Basis, unit: Unit) -> str:
             return distance
 
 
-def _ring(aim: Aim) -> Iterator[Mark]:
+def _ring(aim: FanTarget) -> Iterator[Mark]:
     """A ring: filled if in range, dashed if too close to call, crossed out if hidden, else thin."""
     chance, target = aim.chance, aim.target
     fill = faded(chance.colour, 130) if chance is Chance.IN else None

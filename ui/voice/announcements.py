@@ -23,7 +23,7 @@ _MOST_MOVES = 2
 _MEASURED = re.compile(r"\d+\.\d+")
 
 
-class Kind(StrEnum):
+class AnnouncementKind(StrEnum):
     """The kinds of announcements, the most urgent first."""
 
     OUTCOME = "outcome"
@@ -36,15 +36,15 @@ class Kind(StrEnum):
     TURN = "turn"
 
 
-TITLES: Mapping[Kind, str] = {
-    Kind.OUTCOME: mark_for_translation("Outcomes"),
-    Kind.QUESTION: mark_for_translation("Questions"),
-    Kind.WARNING: mark_for_translation("Messages"),
-    Kind.NEEDED: mark_for_translation("Numbers needed"),
-    Kind.DISTANCE: mark_for_translation("Distances"),
-    Kind.MOVE: mark_for_translation("Moves"),
-    Kind.OWED: mark_for_translation("Still to do"),
-    Kind.TURN: mark_for_translation("Turns"),
+TITLES: Mapping[AnnouncementKind, str] = {
+    AnnouncementKind.OUTCOME: mark_for_translation("Outcomes"),
+    AnnouncementKind.QUESTION: mark_for_translation("Questions"),
+    AnnouncementKind.WARNING: mark_for_translation("Messages"),
+    AnnouncementKind.NEEDED: mark_for_translation("Numbers needed"),
+    AnnouncementKind.DISTANCE: mark_for_translation("Distances"),
+    AnnouncementKind.MOVE: mark_for_translation("Moves"),
+    AnnouncementKind.OWED: mark_for_translation("Still to do"),
+    AnnouncementKind.TURN: mark_for_translation("Turns"),
 }
 
 
@@ -52,7 +52,7 @@ TITLES: Mapping[Kind, str] = {
 class Announcement:
     """A sentence to speak; empty words withdraw the last one of its kind that was not spoken yet."""
 
-    kind: Kind
+    kind: AnnouncementKind
     words: str
 
 
@@ -80,20 +80,20 @@ def changes(before: Shown, now: Shown, answer: Callable[[Laid], str]) -> tuple[A
     found = []
     if now.laid != before.laid:
         laid = next((one for one in reversed(now.laid) if one not in before.laid), None)
-        found.append(Announcement(Kind.DISTANCE, for_ear(answer(laid)) if laid is not None else ""))
+        found.append(Announcement(AnnouncementKind.DISTANCE, for_ear(answer(laid)) if laid is not None else ""))
     if _steady(now.message) != _steady(before.message):
         asks = now.message.endswith("?")
-        found.append(Announcement(Kind.QUESTION, for_ear(now.message) if asks else ""))
-        found.append(Announcement(Kind.WARNING, "" if asks else for_ear(now.message)))
+        found.append(Announcement(AnnouncementKind.QUESTION, for_ear(now.message) if asks else ""))
+        found.append(Announcement(AnnouncementKind.WARNING, "" if asks else for_ear(now.message)))
     if now.turn != before.turn:
-        found.append(Announcement(Kind.TURN, turn_sentence(before.turn, now.turn)))
-        found.append(Announcement(Kind.OWED, ""))  # of the last phase
+        found.append(Announcement(AnnouncementKind.TURN, turn_sentence(before.turn, now.turn)))
+        found.append(Announcement(AnnouncementKind.OWED, ""))  # of the last phase
     if now.needed[0] != before.needed[0]:
-        found.append(Announcement(Kind.NEEDED, now.needed[1]))
+        found.append(Announcement(AnnouncementKind.NEEDED, now.needed[1]))
     known = {*map(_steady, before.moves)}
     if {*map(_steady, now.moves)} != known:
         new = [one for one in now.moves if _steady(one) not in known]
-        found.append(Announcement(Kind.MOVE, move_sentence(new)))
+        found.append(Announcement(AnnouncementKind.MOVE, move_sentence(new)))
     return tuple(found)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ui.voice.announcements import Announcement, Kind
+from ui.voice.announcements import Announcement, AnnouncementKind
 
 STALE_S = 2.0
 """An announcement that could not be spoken for this long is dropped: the game has gone on."""
 
-_URGENCY = {kind: place for place, kind in enumerate(Kind)}
+_URGENCY = {kind: place for place, kind in enumerate(AnnouncementKind)}
 
 
 class SpeechQueue:
@@ -18,7 +18,7 @@ class SpeechQueue:
     def __init__(self, clock: Callable[[], float]) -> None:
         """`clock` returns seconds."""
         self._clock = clock
-        self._waiting: dict[Kind, tuple[float, Announcement]] = {}
+        self._waiting: dict[AnnouncementKind, tuple[float, Announcement]] = {}
 
     def add(self, announcement: Announcement) -> None:
         """Add an announcement, which replaces the one of its kind; one without words only removes that."""

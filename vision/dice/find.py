@@ -17,7 +17,17 @@ from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
 from vision.dice.lean import leaning_dice, without_sides
-from vision.dice.networks import D6, FACES, FOUND_PX, FUDGE, NOTHING, DiceNetworks, FaceRead, Hint, without_duplicates
+from vision.dice.networks import (
+    D6,
+    FACES,
+    FOUND_PX,
+    FUDGE,
+    NOTHING,
+    DiceNetworks,
+    DieHint,
+    FaceRead,
+    without_duplicates,
+)
 from vision.dice.pyramid import Pyramid
 from vision.dice.view import DieKind, DieSeen
 from vision.frame import ImageBgr
@@ -117,7 +127,7 @@ def _known_side_px(
     return side_in * camera.px_per_inch(middle[0], middle[1], side_in)
 
 
-def _hints(networks: DiceNetworks, picture: Pyramid, side_px: float | None) -> Iterator[Hint]:
+def _hints(networks: DiceNetworks, picture: Pyramid, side_px: float | None) -> Iterator[DieHint]:
     """The finder's hints at all sizes, in pixels of the picture."""
     for scale in _scales(max(picture.size_px), side_px):
         for hint in networks.find(picture.reduced(scale)):

@@ -46,7 +46,7 @@ are taken to be eight times as frequent."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Hint:
+class DieHint:
     """A place where the finder expects a top face.
 
     Attributes:
@@ -101,7 +101,7 @@ class DiceNetworks:
     def __init__(self) -> None:
         self._finder, self._reader = _network("dice_finder.onnx"), _network("face_reader.onnx")
 
-    def find(self, image: ImageBgr) -> list[Hint]:
+    def find(self, image: ImageBgr) -> list[DieHint]:
         """Places of top faces with sides within `FOUND_PX`, the likeliest first."""
         height, width = image.shape[:2]
         below, beside = -height % _STRIDE_PX, -width % _STRIDE_PX
@@ -116,10 +116,10 @@ class DiceNetworks:
             y = _CELL_PX * (row + down[row, column]) + (_CELL_PX - 1) / 2
             side = _USUAL_PX * math.exp(float(np.clip(size[row, column], -3, 3)))
             if FOUND_PX[0] <= side <= FOUND_PX[1] and 0 <= x < width and 0 <= y < height:
-                hints.append(Hint(np.array([x, y], np.float64), side, float(chance[row, column])))
+                hints.append(DieHint(np.array([x, y], np.float64), side, float(chance[row, column])))
         return sorted(hints, key=lambda hint: -hint.chance)
 
-    def read(self, picture: Pyramid, hints: Sequence[Hint]) -> list[FaceRead]:
+    def read(self, picture: Pyramid, hints: Sequence[DieHint]) -> list[FaceRead]:
         """The reader's result for each hint: the mean over several views of it."""
         dice = [_Views(picture, hint) for hint in hints]
         for views in _VIEWS:
@@ -141,7 +141,7 @@ class DiceNetworks:
 class _Views:
     """A die as the reader saw it so far, in turned and mirrored crops."""
 
-    def __init__(self, picture: Pyramid, hint: Hint) -> None:
+    def __init__(self, picture: Pyramid, hint: DieHint) -> None:
         self._picture, self._centre, self._side = picture, hint.centre_px, hint.side_px
         self._half = np.eye(2) * hint.side_px / 2
         self._scores: list[FloatArray] = []
@@ -210,9 +210,9 @@ def _network(name: str) -> cv2.dnn.Net:
     return cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
 
 
-def without_duplicates(hints: Sequence[Hint]) -> Iterator[Hint]:
+def without_duplicates(hints: Sequence[DieHint]) -> Iterator[DieHint]:
     """Without hints on the die of a likelier one."""
-    kept: list[Hint] = []
+    kept: list[DieHint] = []
     for hint in sorted(hints, key=lambda hint: -hint.chance):
         if all(math.dist(hint.centre_px, other.centre_px) > 0.4 * min(hint.side_px, other.side_px) for other in kept):
             kept.append(hint)

@@ -35,7 +35,7 @@ SCULPT_POSTURE = {
     Sculpt.TANK: Posture.VEHICLE,
     Sculpt.JEEP: Posture.VEHICLE,
 }
-"""Postures of the upright toys; all others stand."""
+"""Postures of the toys that do not stand."""
 
 HALF_BASE_IN = {Sculpt.PRONE: (1.0, 0.3), Sculpt.TANK: (1.6, 0.95), Sculpt.JEEP: (1.25, 0.6)}
 """Half length and half width of the base (for a vehicle, of its hull) if they are not a soldier's."""

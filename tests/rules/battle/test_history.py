@@ -117,7 +117,7 @@ def test_every_state_equals_the_fold_from_the_beginning(
 ) -> None:
     """With few stored states at short intervals, a short journal drops states like one of 4096 events."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(turn_history, "_MOST_CHECKPOINTS", most)
+        patch.setattr(turn_history, "MOST_CHECKPOINTS", most)
         kept, happened = MemoryJournal(History(spacing=spacing)), []
         for part in parts:
             new = possible([*happened, *part])[len(happened) :]

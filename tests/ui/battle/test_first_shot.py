@@ -32,21 +32,21 @@ def test_moves_soldier_target_roll(play: BattleSession) -> None:
         return seen(play.battle)
 
     for _ in range(2):  # the battle begins, then the moves are done
-        assert watch.look(play, now(), None) == ShotStep(Need.PHASE)
+        assert watch.next_step(play, now(), None) == ShotStep(Need.PHASE)
         play.go_on(now())
-    assert watch.look(play, now(), None) == ShotStep(Need.SOLDIER, "green-1")
+    assert watch.next_step(play, now(), None) == ShotStep(Need.SOLDIER, "green-1")
     actions = play.available_actions(now(), "green-1")
-    step = watch.look(play, now(), None, actions.attacks)
+    step = watch.next_step(play, now(), None, actions.attacks)
     assert step.need is Need.TARGET
     [shot] = [one for one in actions.attacks if one.action.at[0] == step.figure]
-    assert watch.look(play, now(), shot, actions.attacks) == ShotStep(Need.ROLL)
-    assert watch.look(play, now(), shot, actions.attacks, is_rolling=True) == ShotStep(Need.DICE)
+    assert watch.next_step(play, now(), shot, actions.attacks) == ShotStep(Need.ROLL)
+    assert watch.next_step(play, now(), shot, actions.attacks, is_rolling=True) == ShotStep(Need.DICE)
     play.do(now(), shot.action, Scripted((1,)))  # a miss is a shot too
-    assert watch.look(play, now(), None) == ShotStep(Need.NOTHING)
+    assert watch.next_step(play, now(), None) == ShotStep(Need.NOTHING)
     play.battle.undo()
-    assert watch.look(play, now(), None) == ShotStep(Need.SOLDIER, "green-1")
+    assert watch.next_step(play, now(), None) == ShotStep(Need.SOLDIER, "green-1")
     play.go_on(now())  # Tan moves
-    assert watch.look(play, now(), None, actions.attacks) == ShotStep(Need.PHASE)
+    assert watch.next_step(play, now(), None, actions.attacks) == ShotStep(Need.PHASE)
 
 
 def test_initiative_is_rolled_first_and_phases_without_shots_pass(tmp_path: Path) -> None:
@@ -58,11 +58,11 @@ def test_initiative_is_rolled_first_and_phases_without_shots_pass(tmp_path: Path
             return position_of(battle, [figure("green-1", 3, 3), figure("tan-1", 9, 3)], ())
 
         first = next(one for one in play.obligations(now()) if one.action.owed)
-        assert watch.look(play, now(), first) == ShotStep(Need.DUTY), "nobody shoots yet"
+        assert watch.next_step(play, now(), first) == ShotStep(Need.DUTY), "nobody shoots yet"
         while battle.state.phase != "automatic_weapons":
-            assert watch.look(play, now(), None) == ShotStep(Need.PHASE)
+            assert watch.next_step(play, now(), None) == ShotStep(Need.PHASE)
             play.go_on(now(), play.owed(now()))
-        steps = [watch.look(play, now(), None) for _ in range(3)]  # one soldier is examined in each call
+        steps = [watch.next_step(play, now(), None) for _ in range(3)]  # one soldier is examined in each call
         assert steps == [ShotStep(Need.SOLDIER), ShotStep(Need.PHASE), ShotStep(Need.PHASE)], "rifles are next (AM-12)"
         play.go_on(now())
-        assert watch.look(play, now(), None) == ShotStep(Need.SOLDIER, "green-1")
+        assert watch.next_step(play, now(), None) == ShotStep(Need.SOLDIER, "green-1")

@@ -51,7 +51,7 @@ def banners(situation: str, folder: Path) -> list[str]:
         ("fudge_miniatures/nine_is_dead", "Take Red 1 off"),
         ("fudge_miniatures/near_death_not_before_his_next_turn", "Blue 1: near death"),
         ("fudge_miniatures/escort", "VICTORY for Blue!"),
-        ("fudge_miniatures/fallen_does_nothing", "Blue 1 runs"),
+        ("fudge_miniatures/fallen_does_nothing", "Blue 1 must run"),
         ("simple_plastic_figure/a_mortar_shell_explodes_in_a_house", "HIT! Take American 1 and 2 off"),
         ("simple_plastic_figure/a_russian_submachine_gun_reaches_12_inches", "No effect"),
         ("simple_plastic_figure/who_loses_the_first_fight_fights_no_second", "Take German 1 off"),

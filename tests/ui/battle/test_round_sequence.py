@@ -18,7 +18,7 @@ from rules.tabletop.table import PointIn
 from tests.rules.battle_driver import begun, recruits
 from tests.rules.board import figure
 from ui.battle.battle_session import BattleSession
-from ui.battle.round_sequence import Mark, RoundSequence, RoundState, rounds
+from ui.battle.round_sequence import RoundMark, RoundSequence, RoundState, rounds
 
 PLACES: dict[str, PointIn] = {
     "green-1": (4, 4), "green-2": (8, 4), "green-3": (12, 4), "tan-1": (4, 9), "tan-2": (8, 9),
@@ -61,14 +61,14 @@ def fire(tmp_path: Path) -> Iterator[BattleSession]:
 def ask(play: BattleSession, walker: RoundSequence) -> None:
     """Do the current figure's first action."""
     position = seen(play.battle)
-    walker.look(position)
+    walker.advance(position)
     play.do(position, walker.actions(position)[0], best)
 
 
 def settled(walker: RoundSequence, play: BattleSession) -> RoundState:
     """The round's state once the next figure is known."""
     position = seen(play.battle)
-    return next(walk for walk in (walker.look(position) for _ in itertools.count()) if not walk.looking)
+    return next(walk for walk in (walker.advance(position) for _ in itertools.count()) if not walk.looking)
 
 
 def marks(walk: RoundState) -> dict[str, str]:
@@ -86,7 +86,7 @@ def test_a_morale_round_asks_each_figure_and_ticks_it(morale: BattleSession) -> 
     for _ in range(4):
         ask(morale, walker)
     assert settled(walker, morale).words == "Morale: all done"
-    assert set(marks(settled(walker, morale)).values()) == {Mark.DONE}
+    assert set(marks(settled(walker, morale)).values()) == {RoundMark.DONE}
     assert rounds(morale, seen(morale.battle)) == ()
 
 
@@ -94,7 +94,7 @@ def test_a_skipped_figure_can_be_returned_to(morale: BattleSession) -> None:
     walker = RoundSequence(morale, "Morale")
     settled(walker, morale)
     assert walker.skip(seen(morale.battle)).figure == "green-2"
-    assert marks(settled(walker, morale))["green-1"] == Mark.SKIPPED
+    assert marks(settled(walker, morale))["green-1"] == RoundMark.SKIPPED
     for _ in range(4):
         ask(morale, walker)
     assert settled(walker, morale).words == "Morale: 1 skipped"
@@ -121,7 +121,7 @@ def test_an_undone_check_is_repeated(morale: BattleSession) -> None:
     morale.battle.undo()
     walk = settled(walker, morale)
     assert walk.words == "Morale, 2 of 5: Green 2"
-    assert marks(walk)["green-1"] == Mark.DONE
+    assert marks(walk)["green-1"] == RoundMark.DONE
 
 
 def test_simultaneous_fire_asks_both_sides(fire: BattleSession) -> None:
@@ -133,7 +133,7 @@ def test_simultaneous_fire_asks_both_sides(fire: BattleSession) -> None:
         ask(fire, walker)
     # AM-37: one attack in a turn. A 12 misses and empties the weapon (AM-77), so no figure falls.
     assert asked == list(PLACES)
-    assert set(marks(walk).values()) == {Mark.DONE}
+    assert set(marks(walk).values()) == {RoundMark.DONE}
 
 
 def test_figures_without_targets_are_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,11 +142,11 @@ def test_figures_without_targets_are_not_asked(tmp_path: Path, monkeypatch: pyte
         play = BattleSession(battle)
         walker = RoundSequence(play, "Fire")
         position = seen(battle)
-        assert walker.look(position, patience=2).looking
-        assert walker.look(position, patience=2).looking
-        walk = walker.look(position, patience=2)
+        assert walker.advance(position, patience=2).looking
+        assert walker.advance(position, patience=2).looking
+        walk = walker.advance(position, patience=2)
         assert (walk.looking, walk.words) == (False, "Fire: all done")
-        assert set(marks(walk).values()) == {Mark.IDLE}  # rifles are small arms (AM-12)
+        assert set(marks(walk).values()) == {RoundMark.IDLE}  # rifles are small arms (AM-12)
 
 
 def test_opportunity_fire_is_a_separate_round(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hardware.ports import Port
-from ui.commands.doctor import Finding, Machine, State, display_problem, examine, format_findings, serial_ports
+from ui.commands.doctor import CheckResult, CheckState, Machine, display_problem, examine, format_findings, serial_ports
 from ui.commands.libraries import LIBRARIES, WINDOW_LIBRARIES, has_font, missing_libraries
 
 
@@ -43,14 +43,14 @@ def _machine(root: Path, **changed: Any) -> Machine:
     return Machine(**(well | changed))
 
 
-def _found(findings: Sequence[Finding], name: str) -> Finding:
+def _found(findings: Sequence[CheckResult], name: str) -> CheckResult:
     (finding,) = [finding for finding in findings if finding.name == name]
     return finding
 
 
 def test_a_complete_computer_has_no_problems(root: Path) -> None:
     findings = examine(_machine(root), root / "saves")
-    assert {finding.state for finding in findings} == {State.OK}
+    assert {finding.state for finding in findings} == {CheckState.OK}
     assert not any(finding.remedy for finding in findings)
     assert [finding.detail for finding in findings if finding.name == "camera"] == [
         "/dev/video0 HD Webcam",
@@ -63,12 +63,14 @@ def test_a_complete_computer_has_no_problems(root: Path) -> None:
 def test_missing_libraries_come_with_an_install_command(root: Path) -> None:
     findings = examine(_machine(root, loads=lambda library: library not in ("libEGL.so.1", "libgthread-2.0.so.0")))
     finding = _found(findings, "system libraries")
-    assert finding.state is State.MISSING
+    assert finding.state is CheckState.MISSING
     assert finding.remedy == "sudo apt-get install --no-install-recommends libglib2.0-0 libegl1"
 
 
-@pytest.mark.parametrize(("environ", "state"), [({"DISPLAY": ":0"}, State.MISSING), ({}, State.WARNING)])
-def test_window_libraries_are_needed_only_with_a_display(root: Path, environ: dict[str, str], state: State) -> None:
+@pytest.mark.parametrize(("environ", "state"), [({"DISPLAY": ":0"}, CheckState.MISSING), ({}, CheckState.WARNING)])
+def test_window_libraries_are_needed_only_with_a_display(
+    root: Path, environ: dict[str, str], state: CheckState
+) -> None:
     findings = examine(_machine(root, environ=environ, loads=lambda library: library in LIBRARIES))
     finding = _found(findings, "window libraries")
     assert finding.state is state
@@ -82,30 +84,30 @@ def test_a_failed_import_is_reported_with_its_reason(root: Path) -> None:
         return "1.2"
 
     finding = _found(examine(_machine(root, import_version=broken)), "PyQt6")
-    assert (finding.state, finding.remedy) == (State.MISSING, "make setup")
+    assert (finding.state, finding.remedy) == (CheckState.MISSING, "make setup")
     assert "libEGL.so.1" in finding.detail
 
 
 def test_an_old_python_is_reported(root: Path) -> None:
     finding = _found(examine(_machine(root, python=(3, 10, 14))), "Python")
-    assert (finding.state, finding.detail) == (State.MISSING, "3.10.14 is too old")
+    assert (finding.state, finding.detail) == (CheckState.MISSING, "3.10.14 is too old")
 
 
 def test_inaccessible_devices_name_the_missing_group(root: Path) -> None:
     findings = examine(_machine(root, may_use=lambda path: path.name not in ("video0", "ttyUSB0")))
     video = next(finding for finding in findings if finding.name == "camera")
     port = _found(findings, "serial port")
-    assert (video.state, port.state) == (State.WARNING, State.WARNING)
+    assert (video.state, port.state) == (CheckState.WARNING, CheckState.WARNING)
     assert video.remedy.startswith("sudo usermod -aG video $USER,")
     assert port.remedy.startswith("sudo usermod -aG dialout $USER,")
 
 
 def test_missing_font_camera_and_display_are_reported(tmp_path: Path) -> None:
     findings = examine(_machine(tmp_path, environ={}, ports=list))
-    assert _found(findings, "font").state is State.MISSING
-    assert _found(findings, "camera").state is State.WARNING
-    assert _found(findings, "display").state is State.WARNING
-    assert _found(findings, "serial port").state is State.OK  # hardware is optional
+    assert _found(findings, "font").state is CheckState.MISSING
+    assert _found(findings, "camera").state is CheckState.WARNING
+    assert _found(findings, "display").state is CheckState.WARNING
+    assert _found(findings, "serial port").state is CheckState.OK  # hardware is optional
 
 
 def test_an_unwritable_folder_and_a_full_disk_are_reported(root: Path) -> None:
@@ -113,9 +115,9 @@ def test_an_unwritable_folder_and_a_full_disk_are_reported(root: Path) -> None:
     asked: list[Path] = []
     full = examine(_machine(root, free_bytes=lambda folder: asked.append(folder) or 1_000_000), saves)  # type: ignore[func-returns-value]
     assert asked == [root]  # the nearest folder that exists
-    assert _found(full, "disk").state is State.WARNING
+    assert _found(full, "disk").state is CheckState.WARNING
     closed = examine(_machine(root, may_use=lambda path: path != root), saves)
-    assert _found(closed, "disk").state is State.MISSING
+    assert _found(closed, "disk").state is CheckState.MISSING
 
 
 def test_lens_profiles_are_listed(root: Path) -> None:
@@ -124,14 +126,14 @@ def test_lens_profiles_are_listed(root: Path) -> None:
     broken = _found(
         examine(_machine(root, lenses=lambda: [("x, 0x0", "the lens file x.json is not JSON")]), root), "lens profile"
     )
-    assert (broken.state, broken.detail) == (State.WARNING, "the lens file x.json is not JSON")
+    assert (broken.state, broken.detail) == (CheckState.WARNING, "the lens file x.json is not JSON")
     assert broken.remedy.startswith("delete the file")
 
 
 def test_other_systems_skip_linux_checks(root: Path) -> None:
     findings = examine(_machine(root, platform="darwin", environ={}, loads=lambda library: False))
     assert not {"system libraries", "font", "camera"} & {finding.name for finding in findings}
-    assert {finding.state for finding in findings} == {State.OK}
+    assert {finding.state for finding in findings} == {CheckState.OK}
 
 
 @pytest.mark.parametrize(
@@ -152,7 +154,9 @@ def test_display_problem(environ: dict[str, str], platform: str, problem: bool) 
 
 
 def test_findings_are_aligned_with_remedies_below() -> None:
-    text = format_findings([Finding("disk", State.OK, "fine"), Finding("a camera", State.WARNING, "none", "plug in")])
+    text = format_findings(
+        [CheckResult("disk", CheckState.OK, "fine"), CheckResult("a camera", CheckState.WARNING, "none", "plug in")]
+    )
     assert text.splitlines() == ["ok       disk      fine", "warning  a camera  none", "                   -> plug in"]
     assert format_findings([]) == ""
 
@@ -160,7 +164,7 @@ def test_findings_are_aligned_with_remedies_below() -> None:
 def test_the_real_computer_can_be_examined(tmp_path: Path) -> None:
     findings = examine(saves=tmp_path)
     running = {"Python", "opencv-python", "numpy", "scipy", "shapely", "PyQt6", "pyserial", "disk"}
-    assert {finding.name for finding in findings if finding.state is State.OK} >= running
+    assert {finding.name for finding in findings if finding.state is CheckState.OK} >= running
 
 
 def test_libraries_are_checked_by_the_system_loader() -> None:

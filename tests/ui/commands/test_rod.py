@@ -167,6 +167,6 @@ def test_link_states_are_printed_once() -> None:
     following = LinkReporter(said.append)
     up = LinkStatus(LinkState.UP, "/dev/x")
     for status in (LinkStatus(LinkState.SEEKING), up, up, LinkStatus(LinkState.SEEKING, "/dev/x", "gone")):
-        following.look(status)
+        following.report(status)
     assert said == ["seeking ...", "/dev/x: connected", "gone"]
     following.check_worked(up)

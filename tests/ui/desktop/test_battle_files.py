@@ -135,7 +135,7 @@ def test_another_table_leaves_the_battle_unchanged(window: Window, wait_until: W
     window.store.open("demo")
     assert window.battle.play is None
     wait_until(lambda: window.store.view and len(window.store.view.figures) == len(POSTS))
-    assert window.bar.text == "Another table is open, so the battle was closed. Go on with it here?"
+    assert window.bar.text == "Another table is open, so the battle was closed. Continue it here?"
     with Battle.open(path, lambda: 0.0) as closed:
         assert len(closed.entries) == entries
     shown_buttons(window)["Continue"].click()
@@ -221,7 +221,7 @@ def test_opening_a_long_battle_shows_progress_and_can_be_cancelled(
 
     monkeypatch.setattr("ui.desktop.battle.opening.Battle.open", slow)
     window.features.files.open_battle()
-    assert window.bar.text == "Opening b … 30 %"
+    assert window.bar.text == "Opening b… 30 %"
     [button] = [one for one in window.bar.findChildren(QPushButton) if one.isVisibleTo(window.bar)]
     button.click()
     may_go_on.set()

@@ -149,7 +149,7 @@ def test_four_clicked_corners_calibrate_the_camera(
         at_px = dialog.magnifier.at_px
         assert at_px is not None
         assert math.dist(at_px, seen(*place)) < 1.5  # screen pixels are at least as large as picture pixels
-    assert dialog.words.text().startswith("Places will be exact to 0.")
+    assert dialog.words.text().startswith("Places will be accurate to 0.")
     dialog.accept()
     wait_until(lambda: window.store.view and window.store.view.calibration)
     view = window.store.view
@@ -309,8 +309,8 @@ def test_the_lens_dialog_computes_the_lens(qt: object, wait_until: Wait) -> None
 
     for count, gray in enumerate(shots, 1):
         assert show(gray).startswith("Hold it still")
-        assert show(gray).startswith("Taken; ")
-        assert len(dialog.session.gathering.views) == count
+        assert show(gray).startswith("Picture taken. ")
+        assert len(dialog.session.lens_views.views) == count
     assert "at the same place as in picture 7" in show(shots[-1])
     assert "blurred" in show(cv2.blur(board_picture((0.2, 0.1), (0, 20)), (1, 8)))
     assert "7 taken" in dialog.coverage.text()
@@ -391,7 +391,7 @@ def test_centimetres_are_shown_and_stored(window: Window, open_window: Open, wai
     assert place_shown(window) == pytest.approx((25.4, 12.7), abs=0.2)
     window.commands.undo()
     assert window.store.session.state.unit is Unit.CENTIMETRE
-    wait_until(lambda: any("exact to ±" in words and " cm" in words for words in texts(window.statusBar())))
+    wait_until(lambda: any("accurate to ±" in words and " cm" in words for words in texts(window.statusBar())))
     again = open_window()
     wait_until(lambda: again.store.view is not None)
     assert again.store.session.state.unit is Unit.CENTIMETRE

@@ -101,7 +101,7 @@ def test_without_a_lock_folder_the_camera_opens(tmp_path: Path) -> None:
 def test_the_window_waits_for_the_camera_and_continues_by_itself(
     another: Any, tmp_path: Path, open_window: Open, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.desktop.source_controller._CAMERA_RETRY_S", 0.2)
+    monkeypatch.setattr("ui.desktop.source_controller.CAMERA_RETRY_S", 0.2)
     mine = CameraLocks(tmp_path, StandIn)
     opened: list[Source] = []
 

@@ -18,7 +18,7 @@ from tests.ui.stories import NEAR_IN, Board, Put, set_up
 from tests.ui.windows import LEFT, POSTS, Open, Wait, click
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.window import Window
-from ui.setup.first_run import Step
+from ui.setup.first_run import GuideStep
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import SimulatedTable, overhead_camera
 
@@ -123,11 +123,11 @@ def test_a_stranger_fires_the_first_shot_within_12_clicks(
         mouse.click(guide.spotlight.target, guide.spotlight.centre)
 
     follow("Practise")
-    wait_until(lambda: step_of(window) is Step.EMPTY and guide.bar.button.isEnabled())
+    wait_until(lambda: step_of(window) is GuideStep.EMPTY and guide.bar.button.isEnabled())
     follow("Learn empty table")
-    wait_until(lambda: step_of(window) is Step.ARMIES)
+    wait_until(lambda: step_of(window) is GuideStep.ARMIES)
     follow("Use them")
-    wait_until(lambda: step_of(window) is Step.GAME and {"blue-1", "green-1"} <= seen(window).keys())
+    wait_until(lambda: step_of(window) is GuideStep.GAME and {"blue-1", "green-1"} <= seen(window).keys())
     wait_until(lambda: guide.spotlight.target is battle.panel.games)
     mouse.press(battle.panel.games, "Simple Plastic Wargame")
     dialog = window.findChild(BattleSetupDialog)

@@ -28,7 +28,7 @@ from ui.desktop.devices.panel import DeviceBox, DevicesPanel
 from ui.desktop.devices.tray_view import TrayDialog, TrayPicture, TrayView, close_up, doubtful_close_ups
 from ui.desktop.dialogs import NumberBox
 from ui.desktop.window import Window
-from ui.devices.device_connection import Choice, DeviceStatus, Level
+from ui.devices.device_connection import DeviceStatus, PortChoice, StatusLevel
 from ui.devices.tray_camera import TABLE, Region, Seen
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind, DieSeen
@@ -177,17 +177,17 @@ def test_the_chosen_port_is_connected_and_its_error_shown(
 
 def test_a_connected_port_cannot_be_connected_again(owned: Owned[DeviceBox]) -> None:
     box = owned(DeviceBox("Range rod", "", "Try one", "", ""))
-    box.show_choices([Choice("one", "First port"), Choice("two", "Second port")], "one")
+    box.show_choices([PortChoice("one", "First port"), PortChoice("two", "Second port")], "one")
     [connect] = [one for one in box.findChildren(QPushButton) if one.text() == "Connect"]
     for level, emulated, may_connect in (
-        (Level.OFF, False, True),
-        (Level.UP, False, False),
-        (Level.TROUBLE, False, True),
-        (Level.UP, True, True),  # the emulated device is not at this port
+        (StatusLevel.OFF, False, True),
+        (StatusLevel.UP, False, False),
+        (StatusLevel.TROUBLE, False, True),
+        (StatusLevel.UP, True, True),  # the emulated device is not at this port
     ):
         box.show_status(DeviceStatus(level, "words"), plugged=True if emulated else None)
         assert connect.isEnabled() == may_connect, (level, emulated)
-    box.show_status(DeviceStatus(Level.UP, "words"), plugged=None)
+    box.show_status(DeviceStatus(StatusLevel.UP, "words"), plugged=None)
     [ports] = box.findChildren(QComboBox)
     ports.setCurrentIndex(1)
     assert connect.isEnabled()

@@ -204,7 +204,7 @@ def test_looking_back_moves_nobody_in_a_battle(
     window = open_window("photos", opener=source)
     wait_until(lambda: shown(window) == 0)
     assert window.store.frame is not None
-    window.store.session.assume(demo_setup(window.store.frame, photos.truths[0], table.empty_bgr))
+    window.store.session.reset(demo_setup(window.store.frame, photos.truths[0], table.empty_bgr))
     wait_until(lambda: _is_settled(window, 0))
     started_battle(window, tmp_path / "b")
     next_phase(window)

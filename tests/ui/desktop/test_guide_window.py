@@ -14,7 +14,7 @@ from tests.ui.windows import LEFT, POSTS, Open, Wait, click, settings_in
 from ui.desktop.help_controller import actions_of, keys_of
 from ui.desktop.window import Window
 from ui.setup.cameras import Camera
-from ui.setup.first_run import Mark, Step
+from ui.setup.first_run import GuideStep, StepMark
 from vision.frame import Frame
 from vision.simulation.simulator import SimulatedTable
 from vision.source import SETTLING, Source, Webcam
@@ -31,7 +31,7 @@ def manned(table: SimulatedTable) -> None:
     table.bare = False
 
 
-def step_of(window: Window) -> Step | None:
+def step_of(window: Window) -> GuideStep | None:
     shown = window.help.guide.bar.shown
     return shown.step
 
@@ -73,17 +73,17 @@ def test_the_whole_guide_on_the_simulated_table(
     window = open_window(None)
     guide = window.help.guide
     guide.begin_on_first_start()
-    assert step_of(window) is Step.CAMERA
+    assert step_of(window) is GuideStep.CAMERA
     assert "No camera is plugged in" in guide.bar.words.text()
     choose_source(window, "Simulated table")
-    wait_until(lambda: step_of(window) is Step.EMPTY, timeout_s=60)
-    assert guide.bar.shown.marks[Step.MARKERS] is Mark.DONE, "four markers lie there"
+    wait_until(lambda: step_of(window) is GuideStep.EMPTY, timeout_s=60)
+    assert guide.bar.shown.marks[GuideStep.MARKERS] is StepMark.DONE, "four markers lie there"
     assert window.store.session.state.setup.palette == (), "nothing is taught before the player teaches it"
     wait_until(lambda: guide.bar.button.isEnabled())
     bare = window.store.frame.image_bgr.astype(int)
     assert np.abs(bare - table.empty_bgr).max() < 60, "the armies are not on the table yet"
     press(window)
-    wait_until(lambda: step_of(window) is Step.ARMIES)
+    wait_until(lambda: step_of(window) is GuideStep.ARMIES)
     assert window.store.session.state.setup.reference_bgr is not None
     assert window.store.tool.name == "teach"
     wait_until(lambda: np.abs(window.store.frame.image_bgr.astype(int) - table.empty_bgr).max() > 60)
@@ -94,12 +94,12 @@ def test_the_whole_guide_on_the_simulated_table(
     guide.bar.army.setEditText("blue")
     assert window.panel.army == "blue"
     teach(window, table, "blue", wait_until)
-    wait_until(lambda: step_of(window) is Step.GAME)
+    wait_until(lambda: step_of(window) is GuideStep.GAME)
     wait_until(lambda: len(window.store.view.figures) == len(POSTS))
     assert [colour.name for colour in window.store.session.state.setup.palette] == ["blue", "green"]
     assert guide.spotlight.target is window.battle.panel.games
     QTest.mouseClick(guide.bar.skip, LEFT)
-    wait_until(lambda: step_of(window) is Step.SHOT)
+    wait_until(lambda: step_of(window) is GuideStep.SHOT)
     assert window.store.tool.name == "measure"
     for _ in range(2):  # a soldier, then one of the other army
         wait_until(lambda: guide.spotlight.isVisible())
@@ -136,7 +136,7 @@ def test_the_guide_leaves_a_table_in_use_alone(window: Window) -> None:
     assert window.store.source_controller is source_controller
     assert len(window.store.session.state.rulers) == 1
     marks = window.help.guide.bar.shown.marks
-    assert [marks[step] for step in (Step.EMPTY, Step.ARMIES, Step.SHOT)] == [Mark.DONE] * 3
+    assert [marks[step] for step in (GuideStep.EMPTY, GuideStep.ARMIES, GuideStep.SHOT)] == [StepMark.DONE] * 3
     window.help.guide.leave()
     assert len(window.store.session.state.rulers) == 1
 
@@ -147,13 +147,13 @@ def test_the_player_can_go_back_to_a_step(open_window: Open, wait_until: Wait) -
     guide = window.help.guide
     guide.begin()
     choose_source(window, "Simulated table")
-    wait_until(lambda: step_of(window) is Step.EMPTY, timeout_s=60)
-    QTest.mouseClick(guide.bar.steps[Step.MARKERS], LEFT)
-    assert step_of(window) is Step.MARKERS
+    wait_until(lambda: step_of(window) is GuideStep.EMPTY, timeout_s=60)
+    QTest.mouseClick(guide.bar.steps[GuideStep.MARKERS], LEFT)
+    assert step_of(window) is GuideStep.MARKERS
     assert [tick.words for tick in guide.bar.shown.ticks] == [f"marker {n}" for n in range(4)]
     assert guide.bar.skip.text() == "Continue"
     QTest.mouseClick(guide.bar.skip, LEFT)
-    assert step_of(window) is Step.EMPTY
+    assert step_of(window) is GuideStep.EMPTY
 
 
 class HeldCamera:
@@ -194,10 +194,10 @@ def test_the_cameras_exposure_is_locked_and_shown(
     choose_source(window, "HD Webcam (camera 2)")
     wait_until(lambda: window.store.source_controller.locked_settings == SETTLING)
     guide.pull()
-    assert step_of(window) is Step.CAMERA
+    assert step_of(window) is GuideStep.CAMERA
     assert "is adjusting to the light" in guide.bar.words.text()
-    wait_until(lambda: step_of(window) is Step.EMPTY)  # four markers are on the table
-    QTest.mouseClick(guide.bar.steps[Step.CAMERA], LEFT)
+    wait_until(lambda: step_of(window) is GuideStep.EMPTY)  # four markers are on the table
+    QTest.mouseClick(guide.bar.steps[GuideStep.CAMERA], LEFT)
     assert [(tick.words, tick.good) for tick in guide.bar.shown.ticks] == [
         ("exposure held", True),
         ("white balance held", True),
@@ -235,7 +235,7 @@ def test_the_guide_explains_an_unusable_marker(open_window: Open, table: Simulat
     window = open_window("table.png", lambda _: Still())
     guide = window.help.guide
     guide.begin()
-    wait_until(lambda: step_of(window) is Step.MARKERS and guide.bar.shown.ticks)
+    wait_until(lambda: step_of(window) is GuideStep.MARKERS and guide.bar.shown.ticks)
     assert not guide.bar.shown.ticks[0].good
     assert guide.bar.shown.ticks[0].words.startswith("a marker is cut off at the edge of the picture")
     assert guide.bar.button.text() == "Print markers…"
@@ -303,20 +303,22 @@ def test_the_steps_can_be_done_in_any_order(
     guide = window.help.guide
     guide.begin()
     choose_source(window, "Simulated table")
-    wait_until(lambda: step_of(window) is Step.EMPTY, timeout_s=60)
-    QTest.mouseClick(guide.bar.steps[Step.ARMIES], LEFT)
+    wait_until(lambda: step_of(window) is GuideStep.EMPTY, timeout_s=60)
+    QTest.mouseClick(guide.bar.steps[GuideStep.ARMIES], LEFT)
     press(window)  # "Teach army" stays at the step
-    assert step_of(window) is Step.ARMIES
+    assert step_of(window) is GuideStep.ARMIES
     assert window.store.tool.name == "teach"
     wait_until(lambda: np.abs(window.store.frame.image_bgr.astype(int) - table.empty_bgr).max() > 60)
     teach(window, table, "green", wait_until)
     wait_until(lambda: window.panel.army == "tan", timeout_s=5)
     guide.bar.army.setEditText("blue")
     teach(window, table, "blue", wait_until)
-    wait_until(lambda: step_of(window) is Step.EMPTY)  # the skipped step follows automatically
-    assert guide.bar.shown.marks[Step.ARMIES] is Mark.DONE
+    wait_until(lambda: step_of(window) is GuideStep.EMPTY)  # the skipped step follows automatically
+    assert guide.bar.shown.marks[GuideStep.ARMIES] is StepMark.DONE
     wait_until(lambda: guide.bar.button.isEnabled())
     press(window)
-    wait_until(lambda: step_of(window) is Step.GAME)
+    wait_until(lambda: step_of(window) is GuideStep.GAME)
     marks = guide.bar.shown.marks
-    assert [marks[step] for step in (Step.CAMERA, Step.MARKERS, Step.EMPTY, Step.ARMIES)] == [Mark.DONE] * 4
+    assert [marks[step] for step in (GuideStep.CAMERA, GuideStep.MARKERS, GuideStep.EMPTY, GuideStep.ARMIES)] == [
+        StepMark.DONE
+    ] * 4

@@ -160,7 +160,7 @@ def test_the_page_stops_with_the_window(window: Window) -> None:
 def test_without_a_network_there_is_one_sentence(window: Window) -> None:
     dialog = opened(window, ())
     assert not dialog.start.isEnabled()
-    assert "This computer is in no private network." in " ".join(texts(dialog))
+    assert "This computer is not on a private network." in " ".join(texts(dialog))
     dialog.close()
 
 

@@ -93,13 +93,13 @@ def is_offered(window: Window) -> bool:
 def watched(window: Window) -> list[TableView]:
     """Collect all views from now on, one per processed picture."""
     views: list[TableView] = []
-    look = window.store.session.look
+    look = window.store.session.process
 
     def noted(frame: object) -> TableView:
         views.append(look(frame))  # type: ignore[arg-type]
         return views[-1]
 
-    window.store.session.look = noted  # type: ignore[method-assign]
+    window.store.session.process = noted  # type: ignore[method-assign]
     return views
 
 

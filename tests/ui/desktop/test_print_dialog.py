@@ -16,7 +16,7 @@ from tests.ui.windows import Owned, Wait
 from ui.battle.armies import ArmyLists, save_army
 from ui.desktop.printing import PrintDialog
 from ui.desktop.window import Window
-from ui.paper.printing import Kind, PrintJob
+from ui.paper.printing import PrintJob, SheetKind
 
 LEFT = Qt.MouseButton.LeftButton
 ARMY = Army(name="Guards", game="plastic_fudge", recruits=(Recruit(figure="green-1", card="commander"),))
@@ -68,12 +68,12 @@ def test_every_kind_has_its_own_preview(dialog: PrintDialog) -> None:
         assert dialog.problem.text() == ""
         assert save_button(dialog).isEnabled()
     assert jobs == [
-        (Kind.MARKERS, 3.0),
-        (Kind.MARKERS, 4.5),
-        (Kind.EDGE, 1.5),
-        (Kind.BOARD, None),
-        (Kind.ROD, None),
-        (Kind.CARDS, None),
+        (SheetKind.MARKERS, 3.0),
+        (SheetKind.MARKERS, 4.5),
+        (SheetKind.EDGE, 1.5),
+        (SheetKind.BOARD, None),
+        (SheetKind.ROD, None),
+        (SheetKind.CARDS, None),
     ]
     assert len(pictures) == 6
     assert {(dialog.job.paper, dialog.job.dictionary)} == {("a4", "5X5_50")}
@@ -160,7 +160,7 @@ def test_saving_accepts_and_escape_does_not(dialog: PrintDialog) -> None:
 
 
 def test_the_dialog_opens_with_the_given_job(owned: Owned[PrintDialog], store: ArmyLists) -> None:
-    job = PrintJob(kind=Kind.MARKERS, side_in=2.5, scale=PrintScale(99, 102))
+    job = PrintJob(kind=SheetKind.MARKERS, side_in=2.5, scale=PrintScale(99, 102))
     assert owned(PrintDialog(job, store)).job == job
 
 
@@ -171,7 +171,7 @@ def test_a_sheet_is_printed_from_the_menu_and_the_printers_scale_is_stored(
 
     def answer(job: PrintJob, _: object) -> tuple[PrintJob, Path]:
         offered.append(job)
-        return replace(job, kind=Kind.BOARD, scale=PrintScale(98.5, 101.0)), pdf
+        return replace(job, kind=SheetKind.BOARD, scale=PrintScale(98.5, 101.0)), pdf
 
     monkeypatch.setattr("ui.desktop.printing.ask_sheet", answer)
     QTest.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)

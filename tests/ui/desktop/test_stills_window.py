@@ -72,7 +72,7 @@ def test_a_slow_save_shows_progress_and_can_be_cancelled(window: Window, wait_un
     window.features.frozen_frame.background_save.send(
         path, lambda: b"x" if gate.wait(20) else b"", "Drawing sheet.pdf", "done"
     )
-    wait_until(lambda: window.bar.text == "Drawing sheet.pdf …")
+    wait_until(lambda: window.bar.text == "Drawing sheet.pdf…")
     window.commands.save_snapshot(tmp_path / "table.png")
     assert "Drawing sheet.pdf is still running" in window.bar.text
     cancel = [button for button in window.bar.findChildren(QPushButton) if button.text() == "Cancel"][-1]

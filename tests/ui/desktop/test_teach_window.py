@@ -203,7 +203,7 @@ def test_two_similar_figures_moved_at_once_need_confirmation(player: Player, tab
     places = {"green-1": (13.5, 11.0), "green-2": (5.5, 5.0)}
     for name, place in places.items():
         table.put(name, place)
-    player.wait_until(lambda: player.bar == "Green 1 and Green 2 both moved. Is each one right?")
+    player.wait_until(lambda: player.bar == "Green 1 and Green 2 both moved. Are their names right?")
     assert buttons(player.window) == ["Yes", "Swap"]
     taken = {name: player.sees(name) for name in GREENS}
     press(player.window.bar, "Swap")

@@ -18,7 +18,7 @@ from ui.files import read_terrain
 from ui.table.terrain import write_terrain
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import SimulatedTable, overhead_camera
-from vision.terrain import Proposal
+from vision.terrain import OutlineProposal
 
 BOOK = TerrainPiece("book", TerrainKind.HILL, ((11.0, 11.5), (18.0, 11.0), (18.5, 15.5), (11.5, 16.0)), 0.0, 1.2)
 HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((13.5, 4.0), (17.0, 4.0), (17.0, 7.0), (13.5, 7.0)), 0.0, 3.0)
@@ -35,7 +35,7 @@ def table() -> SimulatedTable:
 @pytest.fixture
 def bare(window: Window) -> Window:
     """The window with the terrain tool, before any terrain is known."""
-    window.store.session.assume(
+    window.store.session.reset(
         window.store.session.state.setup.__class__(palette=window.store.session.state.setup.palette)
     )
     window.store.use_tool("terrain")
@@ -202,7 +202,7 @@ def test_the_terrain_tab_is_shown_while_the_tool_is_selected(bare: Window) -> No
 def test_a_click_without_an_outline_shows_a_message(
     bare: Window, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def nothing(*_: object) -> Proposal:
+    def nothing(*_: object) -> OutlineProposal:
         raise UserError("nothing there has an edge")
 
     monkeypatch.setattr("ui.desktop.table.terrain_tool.propose_outline", nothing)

@@ -55,7 +55,7 @@ def ways(window: Window) -> list[str]:
 def test_an_unplugged_camera_keeps_the_table_and_reconnects(
     camera: Camera, open_window: Open, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.desktop.source_controller._CAMERA_RETRY_S", 0.2)
+    monkeypatch.setattr("ui.desktop.source_controller.CAMERA_RETRY_S", 0.2)
     window = open_window("3", camera.open)
     wait_until(lambda: window.store.view and window.store.view.calibration)
     window.store.use_tool("measure")
@@ -95,7 +95,7 @@ def test_covered_markers_are_reported_and_measuring_continues(
     assert float(window.panel.headline.split()[0]) == pytest.approx(12.0, abs=0.1)
     camera.image_bgr = whole
     wait_until(lambda: not window.bar.isVisible())
-    wait_until(lambda: any("markers: places exact to ±" in words for words in texts(window.statusBar())))
+    wait_until(lambda: any("markers: places accurate to ±" in words for words in texts(window.statusBar())))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")

@@ -21,7 +21,7 @@ from tests.ui.voice.emulated_voice import EmulatedVoice
 from tests.ui.windows import POSTS, Open, Wait, click, next_phase, settings_in, show_change
 from ui.desktop.voice.qt_speaker import QtSpeaker, load_qt_speech, qt_speaker
 from ui.desktop.window import Window
-from ui.voice.announcements import Kind
+from ui.voice.announcements import AnnouncementKind
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
 
@@ -152,7 +152,7 @@ def test_moves_are_spoken_and_before_the_next_phase_those_without_an_answer(
     [words] = hear(window, speaker)
     assert words.startswith("Green 1 moved 20 inches. The rules forbid it: ")
     next_phase(window)
-    assert hear(window, speaker) == ["1 move is not answered: accept it above. Press N again to leave it."]
+    assert hear(window, speaker) == ["1 move is not answered: accept it above. Press N again to skip it."]
 
 
 def test_nothing_overlaps_and_the_newest_distance_is_spoken(window: Window, speaker: ListSpeaker) -> None:
@@ -167,11 +167,11 @@ def test_nothing_overlaps_and_the_newest_distance_is_spoken(window: Window, spea
 
 
 def test_each_kind_can_be_switched_off(window: Window, speaker: ListSpeaker, tmp_path: Path) -> None:
-    window.features.voice.kinds[Kind.DISTANCE].trigger()
+    window.features.voice.kinds[AnnouncementKind.DISTANCE].trigger()
     measure(window)
     assert hear(window, speaker) == []
-    assert not settings_in(tmp_path).speaks_kind(Kind.DISTANCE)
-    assert settings_in(tmp_path).speaks_kind(Kind.TURN)
+    assert not settings_in(tmp_path).speaks_kind(AnnouncementKind.DISTANCE)
+    assert settings_in(tmp_path).speaks_kind(AnnouncementKind.TURN)
 
 
 def switch(window: Window) -> QAction:

@@ -1,4 +1,4 @@
-"""A rod on a WLED controller in the network, chosen in the Devices tab."""
+"""A rod on a WLED controller on the network, chosen in the Devices tab."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_wrong_address_is_explained_in_the_dialog(owned: Owned[WledDialog], wa
     box = find(dialog, "a b")
     assert dialog.text == "'a b' is no network address: enter the one that WLED shows, such as 192.168.1.40."
     find(dialog, "127.0.0.1:1")
-    assert dialog.text == "Asking 127.0.0.1:1 …"
+    assert dialog.text == "Asking 127.0.0.1:1…"
     wait_until(lambda: dialog.text.startswith("No answer from 127.0.0.1:1: switch WLED on"))
     assert not box.isEnabled()
     empty = owned(WledDialog("host", find=lambda _: ()))

@@ -53,7 +53,7 @@ class Eyes:
         self.looking, self.open = threading.Event(), threading.Event()
         self.open.set()
 
-    def look(self, frame: Frame) -> Frame:
+    def process(self, frame: Frame) -> Frame:
         self.looking.set()
         assert self.open.wait(PATIENCE_S)
         if frame.index == 99:

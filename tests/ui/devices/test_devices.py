@@ -19,7 +19,7 @@ from hardware.ports import Port
 from hardware.range_rod import LAMP_COLOUR, Alarm, DiceWait, Lamp, Measured, RodShape, Ruler
 from rules.engine.dice import Die
 from tests.waiting import until
-from ui.devices.device_connection import ANY, EMULATED, DeviceConnection, Level, Ports, choices, finding
+from ui.devices.device_connection import ANY, EMULATED, DeviceConnection, Ports, StatusLevel, choices, finding
 from ui.devices.rod_and_dice import HEAR_S, TEST_S, TEST_SIGNS, ElectronicDiceController, Rod, joined
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
@@ -52,7 +52,7 @@ def dice() -> Iterator[ElectronicDiceController]:
 
 
 def up(device: Rod | ElectronicDiceController) -> bool:
-    return device.connection.standing.level is Level.UP
+    return device.connection.standing.level is StatusLevel.UP
 
 
 @posix
@@ -127,7 +127,7 @@ def test_connecting_does_not_wait() -> None:
     connection.pull()
     connection.connect("b")  # the first is still closing
     assert not connection.pull()
-    assert connection.standing.level is Level.LOOKING
+    assert connection.standing.level is StatusLevel.LOOKING
     gate.set()
     until(connection.pull, int)
     connection.close()
@@ -146,14 +146,14 @@ class _Slow:
 @pytest.mark.parametrize(
     ("state", "level"),
     [
-        (LinkState.SEEKING, Level.LOOKING),
-        (LinkState.SETTLING, Level.LOOKING),
-        (LinkState.UP, Level.UP),
-        (LinkState.DENIED, Level.TROUBLE),
-        (LinkState.BUSY, Level.TROUBLE),
+        (LinkState.SEEKING, StatusLevel.LOOKING),
+        (LinkState.SETTLING, StatusLevel.LOOKING),
+        (LinkState.UP, StatusLevel.UP),
+        (LinkState.DENIED, StatusLevel.TROUBLE),
+        (LinkState.BUSY, StatusLevel.TROUBLE),
     ],
 )
-def test_every_link_state_has_a_text(state: LinkState, level: Level) -> None:
+def test_every_link_state_has_a_text(state: LinkState, level: StatusLevel) -> None:
     connection: DeviceConnection[_Slow] = DeviceConnection("rod", lambda *_: _Slow(threading.Event()))
     connection.connect("/dev/ttyUSB0")
     connection.pull()
@@ -183,8 +183,8 @@ def test_ports_are_listed_in_a_thread() -> None:
         return (ESP32,)
 
     ports = Ports(listed)
-    ports.look()
-    ports.look()
+    ports.refresh()
+    ports.refresh()
     assert ports.found == ()
     gate.set()
     until(lambda: ports.found == (ESP32,), int)

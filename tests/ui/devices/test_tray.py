@@ -17,7 +17,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from tests.vision.dice.pictures import Drawn, draw
 from tests.waiting import until
-from ui.devices.device_connection import Level
+from ui.devices.device_connection import StatusLevel
 from ui.devices.tray import TrayDice, cameras, reading_words
 from ui.devices.tray_asking import TrayDiceSource, propose
 from ui.devices.tray_camera import TABLE, Region, Seen, figure_outlines_px
@@ -252,17 +252,17 @@ def test_only_a_tray_under_the_tables_camera_hides_part_of_the_table(made: Calla
 def test_a_lost_tray_camera_is_reported_and_reopened(
     made: Callable[..., TrayDice], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.devices.tray_camera._RETRY_S", 0.05)
+    monkeypatch.setattr("ui.devices.tray_camera.RETRY_S", 0.05)
     lens = Lens(FELT)
     hand = made(lambda _: None, lens, read=lambda *_: ())
     hand.connection.connect("1")
     step = lambda: hand.pull(None, None)  # noqa: E731
-    until(lambda: hand.connection.standing.level is Level.UP, step)
+    until(lambda: hand.connection.standing.level is StatusLevel.UP, step)
     lens.broken = True
     until(lambda: "no longer answers" in hand.connection.standing.words, step)
     until(lambda: "There is no camera 1" in hand.connection.standing.words, step)
     lens.broken = False
-    until(lambda: hand.connection.standing.level is Level.UP, step)
+    until(lambda: hand.connection.standing.level is StatusLevel.UP, step)
     hand.close()
     assert lens.closed == 2
 

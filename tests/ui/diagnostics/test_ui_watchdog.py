@@ -42,7 +42,7 @@ def test_stalls_are_measured_by_the_given_clock() -> None:
         now_s[0] = time_s
         if beats:
             watch.beat()
-        watch.look()
+        watch.sample()
 
     at(0.0, beats=True)
     at(0.10, beats=True)  # exactly the limit is not a stall
@@ -61,8 +61,8 @@ def test_nothing_is_reported_before_the_first_beat() -> None:
     told: list[Stall] = []
     now_s = iter((1.0, 2.0, 3.0))
     watch = StallWatchdog(told.append, 0.01, now_s.__next__)
-    watch.look()
-    watch.look()
+    watch.sample()
+    watch.sample()
     watch.stop()
     assert told == []
 

@@ -13,7 +13,7 @@ from rules.tabletop.errors import UserError
 from ui.battle.armies import ArmyLists, armies_folder, save_army
 from ui.cli import main
 from ui.paper.page import PAPERS_MM
-from ui.paper.printing import Kind, PrintJob, army_words, sheet_of
+from ui.paper.printing import PrintJob, SheetKind, army_words, sheet_of
 
 ARMY = Army(
     name="Guards",
@@ -28,11 +28,11 @@ ARMY = Army(
     [
         (PrintJob(), 2, "Sandtable markers, sheet 1 of 2"),
         (PrintJob(side_in=4.5), 4, "Sandtable markers, sheet 1 of 4"),
-        (PrintJob(kind=Kind.EDGE), 1, "Sandtable markers, sheet 1 of 1"),
-        (PrintJob(kind=Kind.BOARD), 1, "Sandtable board for the lens"),
-        (PrintJob(kind=Kind.ROD), 1, "Range rod, 36 in, a mark every 3 in"),
-        (PrintJob(kind=Kind.CARDS, game="army_men"), 5, "Army Men, ready cards, 1 of 5"),  # 34 cards, 8 a page
-        (PrintJob(kind=Kind.CARDS, army=ARMY), 1, "Guards, Plastic Fudge, 1 of 1"),
+        (PrintJob(kind=SheetKind.EDGE), 1, "Sandtable markers, sheet 1 of 1"),
+        (PrintJob(kind=SheetKind.BOARD), 1, "Sandtable board for the lens"),
+        (PrintJob(kind=SheetKind.ROD), 1, "Range rod, 36 in, a mark every 3 in"),
+        (PrintJob(kind=SheetKind.CARDS, game="army_men"), 5, "Army Men, ready cards, 1 of 5"),  # 34 cards, 8 a page
+        (PrintJob(kind=SheetKind.CARDS, army=ARMY), 1, "Guards, Plastic Fudge, 1 of 1"),
     ],
 )
 def test_every_kind_has_a_sheet_for_both_papers(job: PrintJob, pages: int, first: str, paper: str) -> None:
@@ -44,14 +44,14 @@ def test_every_kind_has_a_sheet_for_both_papers(job: PrintJob, pages: int, first
 
 
 def test_the_print_scale_applies_to_every_kind() -> None:
-    for kind in Kind:
+    for kind in SheetKind:
         sheet = sheet_of(PrintJob(kind=kind, game="simple_plastic", scale=PrintScale(98, 101)))
         assert sheet.stretch == pytest.approx((100 / 98, 100 / 101))
 
 
 def test_cards_without_game_or_army_are_rejected() -> None:
     with pytest.raises(UserError, match="choose a game"):
-        sheet_of(PrintJob(kind=Kind.CARDS))
+        sheet_of(PrintJob(kind=SheetKind.CARDS))
 
 
 def test_an_army_summary_has_the_games_verdict() -> None:
@@ -64,7 +64,7 @@ def test_an_army_summary_has_the_games_verdict() -> None:
 def test_an_army_without_known_points_is_printed() -> None:
     levels = {"kind": "trooper", "ML": "Good", "RL": [], "AL": [], "DL": "Good", "TL": "Good", "weapons": []}
     own = Recruit(figure="green-3", own={"title": "Tom", **levels})
-    sheet = sheet_of(PrintJob(kind=Kind.CARDS, army=Army(name="x", game="plastic_fudge", recruits=(own,))))
+    sheet = sheet_of(PrintJob(kind=SheetKind.CARDS, army=Army(name="x", game="plastic_fudge", recruits=(own,))))
     assert any("the points of green-3 are unknown" in text.words for text in sheet.pages[0].texts)
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.ui.views import view_of
 from ui.session import TableState
 from ui.setup.colours import WITHOUT_EMPTY, separation_sentence, separation_words
-from ui.setup.first_run import Progress, Step, TableStatus, Tick, guide
+from ui.setup.first_run import GuideStep, Progress, TableStatus, Tick, guide
 from vision.palette import ArmyColour
 from vision.separation import Separation
 from vision.setup import Setup
@@ -40,7 +40,7 @@ def test_the_worst_separation_comes_first():
         (TAN, "Tan and this table look alike. Take a picture of the empty table, or add light."),
         (
             replace(TAN, empty_known=True),
-            "Tan and this table look alike even with its empty picture. Add light, or use",
+            "Tan and this table look alike even with a picture of the empty table. Add light, or use",
         ),
         (replace(GREY, empty_known=True), "Grey is visible on this table, less reliably in shade. More light helps."),
         (PAIR, "Green and tan are easy to tell apart."),
@@ -69,7 +69,7 @@ def test_a_forgotten_army_is_not_mentioned():
 
 def test_the_guide_shows_similar_colours():
     now = TableStatus("demo", view(GREEN, GREY, TAN), TableState(setup("green", "grey", "tan")))
-    ticks = guide(now, Progress().go_to(Step.ARMIES)).ticks
+    ticks = guide(now, Progress().go_to(GuideStep.ARMIES)).ticks
     assert Tick(separation_sentence(TAN), False) in ticks
     assert Tick(separation_sentence(GREY), None) in ticks
     assert not any(separation_sentence(GREEN) == tick.words for tick in ticks)

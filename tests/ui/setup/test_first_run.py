@@ -13,7 +13,7 @@ from tests.ui.views import figure, view_of
 from ui.about import LIBRARIES, libraries
 from ui.session import Ruler, TableState
 from ui.setup.cameras import Camera, cameras
-from ui.setup.first_run import Mark, Progress, Step, TableStatus, guide
+from ui.setup.first_run import GuideStep, Progress, StepMark, TableStatus, guide
 from vision.palette import ArmyColour
 from vision.setup import Setup
 from vision.source import SETTLING
@@ -36,31 +36,31 @@ def with_setup(**known: object) -> TableStatus:
 
 def test_no_step_is_done_at_first_and_each_can_be_skipped() -> None:
     progress = Progress()
-    for step in Step:
+    for step in GuideStep:
         shown = guide(NOTHING, progress)
         assert shown.step is step
-        assert shown.marks[step] is Mark.NOW
+        assert shown.marks[step] is StepMark.NOW
         assert shown.words.endswith(".")
         assert shown.button
         progress = progress.skip(step)
     last = guide(NOTHING, progress)
     assert last.step is None
-    assert set(last.marks.values()) == {Mark.SKIPPED}
+    assert set(last.marks.values()) == {StepMark.SKIPPED}
 
 
 @pytest.mark.parametrize(
     ("now", "done"),
     [
-        (with_setup(reference_bgr=np.zeros((2, 2, 3), np.uint8)), Step.EMPTY),
-        (replace(with_setup(palette=(army("green"), army("tan"))), view=BOTH_SEEN), Step.ARMIES),
-        (replace(NOTHING, playing=True), Step.GAME),
-        (replace(NOTHING, state=TableState(rulers=(Ruler("green-1", "tan-1"),))), Step.SHOT),
+        (with_setup(reference_bgr=np.zeros((2, 2, 3), np.uint8)), GuideStep.EMPTY),
+        (replace(with_setup(palette=(army("green"), army("tan"))), view=BOTH_SEEN), GuideStep.ARMIES),
+        (replace(NOTHING, playing=True), GuideStep.GAME),
+        (replace(NOTHING, state=TableState(rulers=(Ruler("green-1", "tan-1"),))), GuideStep.SHOT),
     ],
 )
-def test_a_step_becomes_done_automatically(now: TableStatus, done: Step) -> None:
+def test_a_step_becomes_done_automatically(now: TableStatus, done: GuideStep) -> None:
     marks = guide(now, Progress()).marks
-    assert [step for step, mark in marks.items() if mark is Mark.DONE] == [done]
-    assert guide(now, Progress().skip(done)).marks[done] is Mark.DONE, "a step that is done is not skipped"
+    assert [step for step, mark in marks.items() if mark is StepMark.DONE] == [done]
+    assert guide(now, Progress().skip(done)).marks[done] is StepMark.DONE, "a step that is done is not skipped"
     assert guide(now, Progress().go_to(done)).is_done
 
 
@@ -68,29 +68,29 @@ def test_an_army_that_is_never_found_is_not_done() -> None:
     """For example because its soldiers stood on the table when it was learned as empty."""
     taught = with_setup(palette=(army("green"), army("tan")))
     only_green = replace(BOTH_SEEN, tracking=Tracking(figures=(figure("green-1", 8, 8),)))
-    assert guide(replace(taught, view=only_green), Progress()).marks[Step.ARMIES] is Mark.AHEAD
+    assert guide(replace(taught, view=only_green), Progress()).marks[GuideStep.ARMIES] is StepMark.AHEAD
     carried_off = replace(BOTH_SEEN, tracking=Tracking((figure("green-1", 8, 8),), lost=(figure("tan-1", 12, 8),)))
-    assert guide(replace(taught, view=carried_off), Progress()).marks[Step.ARMIES] is Mark.DONE
+    assert guide(replace(taught, view=carried_off), Progress()).marks[GuideStep.ARMIES] is StepMark.DONE
 
 
 def test_proposed_armies_can_be_accepted() -> None:
     found = replace(BOTH_SEEN, proposed=(army("green"), army("tan")))
     now = replace(with_setup(propose=True), view=found)
-    shown = guide(now, Progress().go_to(Step.ARMIES))
+    shown = guide(now, Progress().go_to(GuideStep.ARMIES))
     assert shown.button == "Use them"
     assert shown.words.startswith("Found 1 green and 1 tan soldiers, grouped by colour.")
     one = replace(now, view=replace(found, proposed=(army("green"),)))
-    searching = guide(one, Progress().go_to(Step.ARMIES))
+    searching = guide(one, Progress().go_to(GuideStep.ARMIES))
     assert searching.words.startswith("Found so far: 1 green soldiers. Wait a moment")
     assert "They are all one colour" in searching.ticks[-1].words
     for other in (with_setup(), with_setup(propose=True, palette=(army("green"),))):
-        assert guide(replace(other, view=found), Progress().go_to(Step.ARMIES)).button == "Teach army"
+        assert guide(replace(other, view=found), Progress().go_to(GuideStep.ARMIES)).button == "Teach army"
 
 
 def test_two_armies_of_three_are_not_enough() -> None:
     now = replace(with_setup(palette=(army("green"), army("tan"))), armies=3)
-    assert guide(now, Progress()).marks[Step.ARMIES] is Mark.AHEAD
-    assert "next army" in guide(now, Progress().go_to(Step.ARMIES)).words
+    assert guide(now, Progress()).marks[GuideStep.ARMIES] is StepMark.AHEAD
+    assert "next army" in guide(now, Progress().go_to(GuideStep.ARMIES)).words
 
 
 def test_a_failed_camera_offers_another() -> None:
@@ -99,7 +99,7 @@ def test_a_failed_camera_offers_another() -> None:
     assert (shown.words, shown.button) == ("Camera 3 no longer answers.", "Choose another…")
     settling = guide(replace(now, problem="", held=SETTLING), Progress())
     assert settling.words.startswith("HD Webcam (camera 3) is adjusting")
-    assert settling.step is Step.CAMERA
+    assert settling.step is GuideStep.CAMERA
 
 
 def test_cameras_are_listed_without_metadata_devices(tmp_path: Path) -> None:

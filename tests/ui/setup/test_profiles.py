@@ -5,7 +5,7 @@ import pytest
 
 from calibration.camera import Lens
 from rules.tabletop.errors import UserError
-from ui.setup.profiles import Kept, LensProfiles, camera_identity
+from ui.setup.profiles import LensProfiles, StoredProfile, camera_identity
 
 LENS = Lens((1280, 720), [[1000, 0, 640], [0, 1001, 360], [0, 0, 1]], [-0.1, 0.02, 0.001, 0, 0], np.eye(9) * 1e-4)
 CAMERA = "usb-046d_HD_Pro_Webcam_C920-video-index0"
@@ -51,7 +51,7 @@ def test_all_profiles_are_listed_with_their_problems(tmp_path):
     assert json.loads(profiles.path_of(CAMERA, (1280, 720)).read_text())["views"] == 12
     (tmp_path / "aaa-640x480.json").write_text("{")
     broken, good = profiles.kept()
-    assert good == Kept(CAMERA, (1280, 720))
+    assert good == StoredProfile(CAMERA, (1280, 720))
     assert (broken.camera, broken.image_size) == ("aaa-640x480", (0, 0))
     assert "is not JSON" in broken.problem
 

@@ -117,8 +117,8 @@ def test_no_damaged_document_raises(value: object, key: str) -> None:
 
 def test_a_saved_table_has_examples_and_an_older_one_has_none(tmp_path: Path) -> None:
     store = SavedTables(tmp_path)
-    store.keep(CAMERA_NAME, with_setup(examples=EXAMPLES))
-    found = store.take(CAMERA_NAME)
+    store.save(CAMERA_NAME, with_setup(examples=EXAMPLES))
+    found = store.load(CAMERA_NAME)
     assert found.remark == ""
     assert "3 examples" in found.table.words
     assert [one.name for one in found.table.state.setup.examples.all] == ["green-0", "green-1", "green-2"]
@@ -129,12 +129,12 @@ def test_a_saved_table_has_examples_and_an_older_one_has_none(tmp_path: Path) ->
 
 def test_a_damaged_example_does_not_affect_the_table(tmp_path: Path) -> None:
     store = SavedTables(tmp_path)
-    store.keep(CAMERA_NAME, with_setup(examples=EXAMPLES))
+    store.save(CAMERA_NAME, with_setup(examples=EXAMPLES))
     path = store.path_of(CAMERA_NAME)
     document = json.loads(path.read_text())
     document["examples"]["all"][0]["signature"] = [1e9, 3]
     path.write_text(json.dumps(document))
-    found = store.take(CAMERA_NAME)
+    found = store.load(CAMERA_NAME)
     assert found.remark == "1 example is damaged and was removed; the others are kept."
     assert len(found.table.state.setup.examples.all) == 2
     assert found.table.state.setup.terrain == FULL.state.setup.terrain
@@ -145,7 +145,7 @@ def test_a_restored_table_recognizes_its_examples() -> None:
     kept = table_to_save(session, view())
     assert kept is not None
     fresh = Session()
-    as_left(kept, view()).take_up(fresh)
+    as_left(kept, view()).restore(fresh)
     assert fresh.state.setup.examples is EXAMPLES
     fresh.undo()
     assert fresh.state.setup.examples.all == ()

@@ -101,8 +101,8 @@ def turned(turn: float, x: float, y: float, points: np.ndarray) -> np.ndarray:
 
 def test_a_table_is_saved_and_loaded_unchanged(tmp_path: Path) -> None:
     store = SavedTables(tmp_path / "new" / "tables")
-    store.keep(CAMERA_NAME, FULL)
-    found = store.take(CAMERA_NAME)
+    store.save(CAMERA_NAME, FULL)
+    found = store.load(CAMERA_NAME)
     assert found.remark == ""
     back = found.table
     assert document_of(back, CAMERA_NAME, "x.png") == document_of(FULL, CAMERA_NAME, "x.png")
@@ -114,7 +114,7 @@ def test_a_table_is_saved_and_loaded_unchanged(tmp_path: Path) -> None:
     assert back.seen.figures[0].id == "tan-1"
     assert back.bound == {back.state.corrections[2]: "tan-5"}
     np.testing.assert_array_equal(back.state.setup.reference_bgr, PICTURE)
-    assert store.take("another").table is None
+    assert store.load("another").table is None
     assert back.words == (
         "1 piece of terrain, 6 rulers and templates, 8 corrections, 2 named soldiers, the table's edges,"
         " the empty table"
@@ -123,19 +123,19 @@ def test_a_table_is_saved_and_loaded_unchanged(tmp_path: Path) -> None:
 
 def test_a_new_empty_table_replaces_the_picture_file(tmp_path: Path) -> None:
     store = SavedTables(tmp_path)
-    store.keep(CAMERA_NAME, FULL)
-    store.keep(CAMERA_NAME, with_setup(reference_bgr=255 - PICTURE))
+    store.save(CAMERA_NAME, FULL)
+    store.save(CAMERA_NAME, with_setup(reference_bgr=255 - PICTURE))
     assert len([*tmp_path.glob("*.png")]) == 1
-    found = store.take(CAMERA_NAME).table
+    found = store.load(CAMERA_NAME).table
     np.testing.assert_array_equal(found.state.setup.reference_bgr, 255 - PICTURE)
 
 
 def test_a_table_that_was_laid_by_keeps_its_picture(tmp_path: Path) -> None:
     store = SavedTables(tmp_path)
-    store.keep(CAMERA_NAME, FULL)
-    store.lay_by(CAMERA_NAME)
-    assert store.take(CAMERA_NAME).table is None
-    store.keep(CAMERA_NAME, with_setup(reference_bgr=None))
+    store.save(CAMERA_NAME, FULL)
+    store.archive(CAMERA_NAME)
+    assert store.load(CAMERA_NAME).table is None
+    store.save(CAMERA_NAME, with_setup(reference_bgr=None))
     assert len([*tmp_path.glob("*.png")]) == 1
     assert len([*tmp_path.glob("*.before.json")]) == 1
 
@@ -156,27 +156,27 @@ def test_a_table_that_was_laid_by_keeps_its_picture(tmp_path: Path) -> None:
 )
 def test_a_damaged_table_is_renamed_and_reported(tmp_path: Path, damage) -> None:  # type: ignore[no-untyped-def]
     store = SavedTables(tmp_path)
-    store.keep(CAMERA_NAME, FULL)
+    store.save(CAMERA_NAME, FULL)
     path = store.path_of(CAMERA_NAME)
     text = damage(path.read_text())
     assert text != path.read_text()
     path.write_text(text)
-    found = store.take(CAMERA_NAME)
+    found = store.load(CAMERA_NAME)
     assert found.table is None
     assert "cannot be read" in found.remark
     [aside] = tmp_path.glob("*.unread-1.json")
     assert aside.read_text() == text
     assert str(aside) in found.remark
-    store.keep(CAMERA_NAME, FULL)
-    assert store.take(CAMERA_NAME).table is not None
+    store.save(CAMERA_NAME, FULL)
+    assert store.load(CAMERA_NAME).table is not None
 
 
 def test_a_missing_picture_does_not_affect_the_rest(tmp_path: Path) -> None:
     store = SavedTables(tmp_path)
-    store.keep(CAMERA_NAME, FULL)
+    store.save(CAMERA_NAME, FULL)
     [picture] = tmp_path.glob("*.png")
     picture.write_bytes(b"no picture")
-    found = store.take(CAMERA_NAME)
+    found = store.load(CAMERA_NAME)
     assert found.table.state.setup.reference_bgr is None
     assert found.table.state.setup.terrain == STATE.setup.terrain
     assert "learn the empty table again" in found.remark
@@ -204,11 +204,11 @@ def test_a_restored_table_follows_its_markers(turn: float, x: float, y: float) -
 def test_a_moved_marker_is_detected_by_the_others() -> None:
     left = as_left(FULL, view(MARKERS | {2: MARKERS[2] + 4.0}))
     assert left.table is FULL
-    assert left.remarks == ("Marker 2 was moved; the other markers show where everything lies.",)
+    assert left.remarks == ("Marker 2 was moved; the other markers show where everything is.",)
 
 
 def test_two_contradicting_markers_are_rejected() -> None:
-    with pytest.raises(UserError, match="the markers lie at other places"):
+    with pytest.raises(UserError, match="the markers are not where they were"):
         as_left(FULL, view({0: MARKERS[0], 1: MARKERS[1] + 4.0}))
     with pytest.raises(UserError, match="none of the saved table's markers"):
         as_left(FULL, view({7: MARKERS[0]}))
@@ -226,7 +226,7 @@ def test_an_empty_table_of_another_size_is_dropped_with_a_remark() -> None:
 
 def test_restoring_a_table_can_be_undone() -> None:
     session = Session(Setup())
-    as_left(FULL, view()).take_up(session)
+    as_left(FULL, view()).restore(session)
     assert session.state.setup.terrain == STATE.setup.terrain
     assert session.state.setup.reference_camera is CAMERA
     assert session.state.corrections == STATE.corrections
@@ -243,7 +243,7 @@ def test_the_table_is_saved_only_when_it_changes(tmp_path: Path) -> None:
     def later(seen: TableView) -> int | None:
         """The time of the last write, after one more view."""
         now_s[0] += 2.0
-        saver.note(session, seen)
+        saver.save_if_changed(session, seen)
         saver.finish()
         path = store.path_of(CAMERA_NAME)
         return path.stat().st_mtime_ns if path.exists() else None
@@ -255,7 +255,7 @@ def test_the_table_is_saved_only_when_it_changes(tmp_path: Path) -> None:
     assert later(view(None, man("tan-1", 3.02, 4.0))) == first, "this is only jitter"
     second = later(view(None, man("tan-1", 6.0, 4.0)))
     assert second != first
-    kept = store.take(CAMERA_NAME).table
+    kept = store.load(CAMERA_NAME).table
     assert kept.seen.figures[0].x_in == 6.0
     assert kept.state.rulers == (Ruler("tan-1", (3.0, 4.0)),)
 
@@ -267,15 +267,15 @@ def test_a_failed_save_is_reported_and_repeated(tmp_path: Path) -> None:
     saver, session = TableSaver(store, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
     session.lay_ruler("tan-1", (3.0, 4.0))
     now_s[0] += 2.0
-    saver.note(session, view())
+    saver.save_if_changed(session, view())
     saver.finish()
     assert "cannot be created" in saver.refusal
     (tmp_path / "tables").unlink()
     now_s[0] += 2.0
-    saver.note(session, view())
+    saver.save_if_changed(session, view())
     saver.finish()
     assert saver.refusal == ""
-    assert store.take(CAMERA_NAME).table is not None
+    assert store.load(CAMERA_NAME).table is not None
 
 
 def test_the_document_is_standard_json() -> None:

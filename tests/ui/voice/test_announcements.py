@@ -9,27 +9,41 @@ import pytest
 from rules.engine.referee import Action, ActionPreview
 from rules.engine.verdict import Verdict
 from ui.session import Ruler
-from ui.voice.announcements import Kind, Shown, changes, move_sentence, needed_of, needed_sentence, turn_sentence
+from ui.voice.announcements import (
+    AnnouncementKind,
+    Shown,
+    changes,
+    move_sentence,
+    needed_of,
+    needed_sentence,
+    turn_sentence,
+)
 
 ONE, TWO = Ruler("green-1", "blue-1"), Ruler("green-2", "blue-1")
 
 
-def said(before: Shown, now: Shown) -> list[tuple[Kind, str]]:
+def said(before: Shown, now: Shown) -> list[tuple[AnnouncementKind, str]]:
     return [(one.kind, one.words) for one in changes(before, now, lambda laid: f"{11 + (laid is TWO)}.0 in ± 0.1")]
 
 
 def test_only_a_new_ruler_is_announced() -> None:
-    assert said(Shown(), Shown(laid=(ONE,))) == [(Kind.DISTANCE, "Eleven inches.")]
-    assert said(Shown(laid=(ONE,)), Shown(laid=(ONE, TWO))) == [(Kind.DISTANCE, "Twelve inches.")]
+    assert said(Shown(), Shown(laid=(ONE,))) == [(AnnouncementKind.DISTANCE, "Eleven inches.")]
+    assert said(Shown(laid=(ONE,)), Shown(laid=(ONE, TWO))) == [(AnnouncementKind.DISTANCE, "Twelve inches.")]
     # Undone: the announcement is withdrawn, and the older ruler is no news.
-    assert said(Shown(laid=(ONE, TWO)), Shown(laid=(ONE,))) == [(Kind.DISTANCE, "")]
+    assert said(Shown(laid=(ONE, TWO)), Shown(laid=(ONE,))) == [(AnnouncementKind.DISTANCE, "")]
     assert said(Shown(laid=(ONE,)), Shown(laid=(ONE,))) == []
 
 
 def test_a_question_withdraws_a_message_and_a_message_a_question() -> None:
-    question, problem = Shown(message="Is each one right?"), Shown(message="No markers in the picture")
-    assert said(Shown(), question) == [(Kind.QUESTION, "Is each one right?"), (Kind.WARNING, "")]
-    assert said(question, problem) == [(Kind.QUESTION, ""), (Kind.WARNING, "No markers in the picture.")]
+    question, problem = Shown(message="Are their names right?"), Shown(message="No markers in the picture")
+    assert said(Shown(), question) == [
+        (AnnouncementKind.QUESTION, "Are their names right?"),
+        (AnnouncementKind.WARNING, ""),
+    ]
+    assert said(question, problem) == [
+        (AnnouncementKind.QUESTION, ""),
+        (AnnouncementKind.WARNING, "No markers in the picture."),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +63,7 @@ def test_turns(before: tuple[int, str, str], now: tuple[int, str, str], words: s
 
 
 def test_a_new_turn_withdraws_what_was_owed_in_the_last_one() -> None:
-    assert said(Shown(), Shown(turn=(1, "green", "attacking")))[1:] == [(Kind.OWED, "")]
+    assert said(Shown(), Shown(turn=(1, "green", "attacking")))[1:] == [(AnnouncementKind.OWED, "")]
 
 
 def preview(**numbers: object) -> ActionPreview:
@@ -98,4 +112,4 @@ def test_many_moves_are_counted() -> None:
         "Green 1 moved five inches. Green 2 moved 7.5 inches."
     )
     assert move_sentence(["a", "b", "c"]) == "3 moves to answer."
-    assert said(Shown(moves=("a", "b")), Shown(moves=("b",))) == [(Kind.MOVE, "")]
+    assert said(Shown(moves=("a", "b")), Shown(moves=("b",))) == [(AnnouncementKind.MOVE, "")]

@@ -13,7 +13,7 @@ import pytest
 
 from tests.ui.voice.emulated_voice import EmulatedVoice
 from tests.waiting import block, until
-from ui.voice.announcements import Announcement, Kind
+from ui.voice.announcements import Announcement, AnnouncementKind
 from ui.voice.queue import SpeechQueue
 from ui.voice.system_voice import SystemSpeaker, VoiceCommand, find_command, missing_voice_words
 
@@ -71,7 +71,7 @@ def test_words_are_one_argument_and_no_script(voice: EmulatedVoice, speaker: Sys
 def test_sentences_never_overlap_and_none_is_late(voice: EmulatedVoice, speaker: SystemSpeaker) -> None:
     queue = SpeechQueue(time.monotonic)
     added_s: dict[str, float] = {}
-    kinds = (Kind.DISTANCE, Kind.TURN, Kind.OUTCOME)
+    kinds = (AnnouncementKind.DISTANCE, AnnouncementKind.TURN, AnnouncementKind.OUTCOME)
     for count in range(100):  # one every 10 ms, while a sentence takes 50 ms
         words = f"Sentence {count}."
         queue.add(Announcement(kinds[count % 3], words))

@@ -294,7 +294,9 @@ class BattleSetupDialog(QDialog):
         for side in self._sides:
             form.addRow(self._plays[side], self._list_row(side))
         page = QWidget()
-        words = tr("To give several soldiers one unit, drag the mouse around them on the table; then choose it here.")
+        words = tr(
+            "To give several soldiers the same unit, drag the mouse around them on the table; then choose it here."
+        )
         in_column(form, wrapping_label(words), (self.soldiers, 1), on=page)
         return page
 

@@ -195,7 +195,7 @@ class DiceCard(QWidget):
         self._roll.setShortcut("Alt+R")
         self._six_sided.setToolTip(tr("Roll six-sided dice instead of Fudge dice; the program converts them"))
         self._use.setToolTip(tr("Use the typed faces; then they are final (Return)"))
-        self._cancel.setToolTip(tr("Take the action back, while no die has been rolled (Esc)"))
+        self._cancel.setToolTip(tr("Take the action back before a die is rolled (Esc)"))
         self._needed.setAccessibleName(tr("Number needed"))
         self._action.setAccessibleName(tr("Action"))
         self._what.setAccessibleName(tr("Dice request"))

@@ -86,7 +86,7 @@ class FilmDialog(QDialog):
         """Cancel the film, or close the dialog if there is none."""
         if self._task.busy:
             self._cancelled = True
-            self.note.setText(tr("Cancelling …"))
+            self.note.setText(tr("Cancelling…"))
         else:
             super().reject()
 

@@ -122,7 +122,7 @@ class HistoryController:
     def _journal_table(self, battle: Battle) -> None:
         """Journal the table once it is at rest and the battle goes on: only looking at a battle adds no entry."""
         now = self._table
-        if now == (battle.state.terrain, battle.state.area_in) or len(battle.entries) == battle.taken_up_at:
+        if now == (battle.state.terrain, battle.state.area_in) or len(battle.entries) == battle.opened_seq:
             self._unsaved_table = None
         elif self._unsaved_table is None or self._unsaved_table[0] != now:
             self._unsaved_table = (now, self.clock())

@@ -86,9 +86,9 @@ class BattleOpening:
 
     def _show_progress(self) -> None:
         if self._cancelled:
-            self._say(tr("Cancelling …"))
+            self._say(tr("Cancelling…"))
         else:
-            words = tr("Opening {name} … {part} %", name=self._name, part=self._part)
+            words = tr("Opening {name}… {part} %", name=self._name, part=self._part)
             self._say(words, ((tr("Cancel"), self._cancel),))
 
     def _cancel(self) -> None:
@@ -128,7 +128,7 @@ class LastBattleOffer:
 
     def interrupted(self, path: Path) -> None:
         """Offer to continue this battle on the table that is open now."""
-        self._path, self._words = path, tr("Another table is open, so the battle was closed. Go on with it here?")
+        self._path, self._words = path, tr("Another table is open, so the battle was closed. Continue it here?")
 
     def withdraw(self) -> None:
         """Withdraw the offer, and stop looking: the file is free."""

@@ -380,7 +380,7 @@ class BattlePanel(QWidget):
     def _set_up_buttons(self) -> None:
         self.do_button.setMinimumHeight(_BUTTON_PX)
         self.do_button.clicked.connect(self._request_action)
-        self._all.setToolTip(tr("Let the program roll this and all other rolls of this kind"))
+        self._all.setToolTip(tr("Let the program make this roll and all others of this kind"))
         self._all.setMinimumHeight(_BUTTON_PX)
         self._all.clicked.connect(lambda: self._request(self.roll_all_wanted))
         self._own.setToolTip(tr("Type or click the faces of your own dice, or use electronic dice (Alt+D)"))

@@ -105,7 +105,7 @@ class RollingController:
         card.show_action(words, "" if rolling.throws else self._needed, rolling.throws)
         same = len(rolling.same)
         if same > 1:
-            tip = tr("Let the program roll this and all other rolls of this kind")
+            tip = tr("Let the program make this roll and all others of this kind")
             card.offer_all(tr("Roll all {count}", count=same), tip)
         elif rolling.more_follows:
             card.offer_all(tr("Roll all"), tr("Let the program roll these dice and all that follow"))

@@ -12,7 +12,7 @@ from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, preview_of
 from ui.battle.action_text import round_words
 from ui.battle.battle_session import BattleSession
-from ui.battle.round_sequence import Mark, RoundSequence, RoundState, rounds
+from ui.battle.round_sequence import RoundMark, RoundSequence, RoundState, rounds
 from ui.desktop.battle.pending_moves import clear_layout
 from ui.desktop.labels import wrapping_label
 from ui.desktop.layouts import button_with_tip, in_column, in_row
@@ -89,7 +89,7 @@ class RoundBar(QWidget):
         for step in state.steps:
             line = QListWidgetItem(step.words)
             line.setData(Qt.ItemDataRole.UserRole, step.figure)
-            if step.mark in (Mark.DONE, Mark.IDLE):
+            if step.mark in (RoundMark.DONE, RoundMark.IDLE):
                 line.setForeground(self.palette().placeholderText())
             self._steps.addItem(line)
         self._steps.setCurrentRow(-1 if state.at is None else state.at)
@@ -159,7 +159,7 @@ class RoundController:
             self._strip.show_round(None)
             return ""
         self._strip.offer(rounds(play, position))
-        state = self._sequence.look(position) if self._sequence is not None else None
+        state = self._sequence.advance(position) if self._sequence is not None else None
         self._strip.show_round(state, self.result)
         if state is not None and state.looking:
             QTimer.singleShot(0, self._continue_search)

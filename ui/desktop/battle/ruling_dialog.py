@@ -136,7 +136,7 @@ class RulingDialog(QDialog):
         if self._ok is not None:
             self._ok.setText(tr("Overrule"))
         in_column(
-            plain_label(tr("What do you overrule?")),
+            plain_label(tr("What do you want to overrule?")),
             self._case,
             plain_label(tr("What happens instead?")),
             (self._outcomes, 1),

@@ -71,7 +71,7 @@ class ThumbnailRecorder:
         if battle is None:
             return
         self.thumbnails = ThumbnailStore(battle)
-        self._last = battle.taken_up_at  # earlier events have no picture
+        self._last = battle.opened_seq  # earlier events have no picture
         self._writer = ThreadPoolExecutor(1, "sandtable thumbnails")
 
     def _write(self, thumbnails: ThumbnailStore, seq: int, view: TableView, state: TableState) -> None:

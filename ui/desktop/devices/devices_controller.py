@@ -216,7 +216,7 @@ class DevicesController(QObject):
         now_s = time.monotonic()
         if now_s - self._listed_s > _LIST_EVERY_S:
             self._listed_s = now_s
-            self._ports.look()
+            self._ports.refresh()
             self._cameras = numbers()
         self.panel.show_rod(self.rod.shape, self.rod.lights, sign_words(self.rod.sign))
         if now_s - self._updated_s > _UPDATE_EVERY_S:

@@ -15,13 +15,13 @@ from ui.desktop.devices.rod import RodView, StripForm
 from ui.desktop.devices.tray_view import TrayPicture, TrayView
 from ui.desktop.labels import escape_markup, markup_label, wrapping_label
 from ui.desktop.layouts import button_with_tip, in_column
-from ui.devices.device_connection import Choice, DeviceStatus, Level
+from ui.devices.device_connection import DeviceStatus, PortChoice, StatusLevel
 from ui.translation import mark_for_translation, tr
 
 _PORT_TIP = mark_for_translation("Where the device is plugged in; likely places come first")
 _ROD_TEST_TIP = mark_for_translation("Show the bands, then green, amber and red, then a moving light")
 _ROD_DESCRIPTION = mark_for_translation(
-    "An LED strip on an ESP32 board with WLED, on USB or in the network, shows the measured range beside the soldiers. "
+    "An LED strip on an ESP32 board with WLED, over USB or the network, shows the measured range beside the soldiers. "
     "docs/hardware.md explains how to build one."
 )
 _DICE_DESCRIPTION = mark_for_translation(
@@ -139,12 +139,17 @@ def _throws(thrown: Callable[[str], object]) -> QWidget:
 
 
 _MARKS = {
-    Level.OFF: "○",
-    Level.LOOKING: "◔",
-    Level.UP: "●",
-    Level.TROUBLE: "▲",
+    StatusLevel.OFF: "○",
+    StatusLevel.LOOKING: "◔",
+    StatusLevel.UP: "●",
+    StatusLevel.TROUBLE: "▲",
 }  # distinct shapes, for the colour-blind
-_COLOURS = {Level.OFF: "#8a8f98", Level.LOOKING: "#56b4e9", Level.UP: "#00be8a", Level.TROUBLE: "#e69f00"}
+_COLOURS = {
+    StatusLevel.OFF: "#8a8f98",
+    StatusLevel.LOOKING: "#56b4e9",
+    StatusLevel.UP: "#00be8a",
+    StatusLevel.TROUBLE: "#e69f00",
+}
 
 _FORGET_TIP = mark_for_translation("Disconnect this device and do not connect it again")
 _STOP_TIP = mark_for_translation("Stop the emulated device and connect the real one again")
@@ -198,7 +203,7 @@ class DeviceBox(QGroupBox):
         """The device's state as shown."""
         return self._state.text()
 
-    def show_choices(self, found: Sequence[Choice], chosen: str | None) -> None:
+    def show_choices(self, found: Sequence[PortChoice], chosen: str | None) -> None:
         """List the ports; the player's selection stays, unless another port has come into use."""
         now = [(self._port.itemData(row), self._port.itemText(row)) for row in range(self._port.count())]
         if now == [(one.spec, one.words) for one in found] and chosen == self._chosen:
@@ -215,15 +220,15 @@ class DeviceBox(QGroupBox):
         sign = f'<span style="color:{_COLOURS[one.level]}">{_MARKS[one.level]}</span>'
         self._state.setText(f"{sign} {escape_markup(one.words)}")
         self._trouble.setText(
-            tr("Last problem: {trouble}", trouble=one.trouble) if one.trouble and one.level is Level.UP else ""
+            tr("Last problem: {trouble}", trouble=one.trouble) if one.trouble and one.level is StatusLevel.UP else ""
         )
         self._trouble.setVisible(bool(self._trouble.text()))
-        off = one.level is Level.OFF
+        off = one.level is StatusLevel.OFF
         self._description.setVisible(off)
         self._forget.setEnabled(not off)
-        self._test.setEnabled(one.level is Level.UP)
+        self._test.setEnabled(one.level is StatusLevel.UP)
         emulated = plugged is not None
-        self._is_connected = one.level is Level.UP and not emulated
+        self._is_connected = one.level is StatusLevel.UP and not emulated
         self._allow_connecting()
         self._forget.setText(tr("Stop") if emulated else tr("Forget"))
         self._forget.setToolTip(tr(_STOP_TIP if emulated else _FORGET_TIP))

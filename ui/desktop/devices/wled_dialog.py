@@ -1,4 +1,4 @@
-"""Asks for a WLED controller in the network and for one of its segments."""
+"""Asks for a WLED controller on the network and for one of its segments."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class WledDialog(QDialog):
     ) -> None:
         """`host` is the last address; `find` asks a controller for its segments."""
         super().__init__(parent)
-        self.setWindowTitle(tr("WLED in the network"))
+        self.setWindowTitle(tr("WLED on the network"))
         self.spec, self._list = "", find
         self._host, self._segment, self._says = QLineEdit(host), QComboBox(), wrapping_label()
         self._find, emulate = QPushButton(tr("Find segments")), QPushButton(tr("Try one"))
@@ -92,7 +92,7 @@ class WledDialog(QDialog):
         self._task.drop()
         self._task.start(lambda: _segments(self._list, where))
         self._found = where
-        self._show(tr("Asking {host} …", host=where))
+        self._show(tr("Asking {host}…", host=where))
         self._timer.start(_POLL_MS)
 
     def _take(self) -> None:

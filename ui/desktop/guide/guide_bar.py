@@ -10,10 +10,10 @@ from PyQt6.QtWidgets import QComboBox, QFrame, QPushButton, QToolButton, QWidget
 
 from ui.desktop.labels import escape_markup, markup_label, wrapping_label
 from ui.desktop.layouts import in_column, in_row
-from ui.setup.first_run import Guide, Mark, Step
+from ui.setup.first_run import Guide, GuideStep, StepMark
 from ui.translation import tr
 
-_SIGN = {Mark.DONE: "✓", Mark.NOW: "▸", Mark.SKIPPED: "»", Mark.AHEAD: "·"}
+_SIGN = {StepMark.DONE: "✓", StepMark.NOW: "▸", StepMark.SKIPPED: "»", StepMark.AHEAD: "·"}
 _TICKS = {True: "✓", False: "✗", None: "·"}
 _FONT_SCALE = 1.2
 
@@ -25,7 +25,7 @@ class GuideBar(QFrame):
         wanted: The step's button was pressed.
         skipped: Skip the step.
         left: Close the guide.
-        asked_for: Go to this `Step`.
+        asked_for: Go to this `GuideStep`.
         named: The next click teaches this army.
     """
 
@@ -39,7 +39,7 @@ class GuideBar(QFrame):
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.shown: Guide | None = None
-        self.steps = {step: QToolButton() for step in Step}
+        self.steps = {step: QToolButton() for step in GuideStep}
         self.words, self.ticks = wrapping_label(), markup_label()
         self.army = QComboBox()
         self.button, self.skip, self.leave = QPushButton(), QPushButton(tr("Skip")), QPushButton(tr("Leave guide"))
@@ -55,14 +55,14 @@ class GuideBar(QFrame):
             button.setText(f"{_SIGN[mark]} {step.words}")
             button.setAccessibleName(f"{step.words}, {mark.words}")
             font = button.font()
-            font.setBold(mark is Mark.NOW)
+            font.setBold(mark is StepMark.NOW)
             button.setFont(font)
         self.words.setText(guide.words)
         self.ticks.setText("&nbsp;&nbsp; ".join(f"{_TICKS[t.good]} {escape_markup(t.words)}" for t in guide.ticks))
         self.button.setText(guide.button)
         self.button.setEnabled(guide.ready)
         self.button.setVisible(bool(guide.button))
-        self.army.setVisible(guide.step is Step.ARMIES)
+        self.army.setVisible(guide.step is GuideStep.ARMIES)
         self.skip.setText(tr("Continue") if guide.is_done else tr("Skip"))
         self.skip.setVisible(guide.step is not None)
         self.leave.setVisible(guide.step is not None)
@@ -102,5 +102,5 @@ class GuideBar(QFrame):
         self.leave.clicked.connect(lambda: self.left.emit())
         self.army.editTextChanged.connect(self.named)
 
-    def _ask_for(self, step: Step, _checked: bool = False) -> None:
+    def _ask_for(self, step: GuideStep, _checked: bool = False) -> None:
         self.asked_for.emit(step)

@@ -21,13 +21,13 @@ from ui.desktop.source_controller import SourceController
 from ui.desktop.tool_rail import ToolRail
 from ui.setup.cameras import cameras
 from ui.setup.colours import proposed
-from ui.setup.first_run import Progress, Step, TableStatus, guide
+from ui.setup.first_run import GuideStep, Progress, TableStatus, guide
 from ui.setup.guidance import TEACH
 from ui.translation import tr
 
 _TICK_MS = 150
 _CHECK_EVERY_S = 0.5
-_BEFORE_THE_ARMIES = (Step.CAMERA, Step.MARKERS, Step.EMPTY)
+_BEFORE_THE_ARMIES = (GuideStep.CAMERA, GuideStep.MARKERS, GuideStep.EMPTY)
 
 
 class GuideController(QObject):
@@ -53,20 +53,20 @@ class GuideController(QObject):
         self._dock.hide()
         self._light = GuideLight(commands, rail, self.bar)
         self._progress = Progress()
-        self._step: Step | None = None
+        self._step: GuideStep | None = None
         self._step_was_done: bool | None = None
         self._prepared_source: SourceController | None = None
         self._taught: tuple[str, ...] | None = None
         self._marker_check: BackgroundTask[MarkerCheck] = BackgroundTask("sandtable guide")
         self._checked_s = clock()
         self._marker_issues: tuple[str, ...] = ()
-        self._step_actions: dict[Step, Callable[[], object]] = {
-            Step.CAMERA: self._offer_sources,
-            Step.MARKERS: self._mark,
-            Step.EMPTY: commands.store.learn_empty_table,
-            Step.ARMIES: self._confirm_armies,
-            Step.GAME: commands.features.files.new_battle,
-            Step.SHOT: lambda: commands.store.use_tool("measure"),
+        self._step_actions: dict[GuideStep, Callable[[], object]] = {
+            GuideStep.CAMERA: self._offer_sources,
+            GuideStep.MARKERS: self._mark,
+            GuideStep.EMPTY: commands.store.learn_empty_table,
+            GuideStep.ARMIES: self._confirm_armies,
+            GuideStep.GAME: commands.features.files.new_battle,
+            GuideStep.SHOT: lambda: commands.store.use_tool("measure"),
         }
         commands.features.groups.is_guided = lambda: self.at_armies
         self.bar.wanted.connect(self._work)
@@ -100,7 +100,7 @@ class GuideController(QObject):
     @property
     def at_armies(self) -> bool:
         """Whether the guide is open at the armies' step."""
-        return self._step is Step.ARMIES and not self._dock.isHidden()
+        return self._step is GuideStep.ARMIES and not self._dock.isHidden()
 
     def close(self) -> None:
         """Stop checking; the guide starts again next time unless the player left it."""
@@ -164,7 +164,7 @@ class GuideController(QObject):
         if self._step is None:
             self.leave()
             return
-        if self._step is not Step.ARMIES:  # its button does not end the step: soldiers must be found first
+        if self._step is not GuideStep.ARMIES:  # its button does not end the step: soldiers must be found first
             self._progress = self._progress.go_on()
         self._step_actions[self._step]()
         self.pull()
@@ -181,15 +181,15 @@ class GuideController(QObject):
             self._progress = self._progress.skip(self._step)
             self.pull()
 
-    def _go_to(self, step: Step) -> None:
+    def _go_to(self, step: GuideStep) -> None:
         self._progress = self._progress.go_to(step)
         self.pull()
 
     def _follow_first_shot(self) -> None:
-        if self._step is Step.SHOT:
+        if self._step is GuideStep.SHOT:
             self._light.watch_shot()
             if self._light.need is Need.NOTHING:
-                self._progress = self._progress.agree(Step.SHOT)
+                self._progress = self._progress.agree(GuideStep.SHOT)
 
     def _prepare_simulated_table(self) -> None:
         """Open the simulated table untaught; leave it alone once the player has changed anything."""
@@ -227,12 +227,12 @@ class GuideController(QObject):
         """Open a source and complete the camera step."""
         if spec != self._commands.store.source_controller.spec:
             self._commands.store.open(spec)
-        self._progress = self._progress.agree(Step.CAMERA)
+        self._progress = self._progress.agree(GuideStep.CAMERA)
         self.pull()
 
     def _mark(self) -> None:
         if self.table_status.has_inches:
-            self._progress = self._progress.agree(Step.MARKERS)
+            self._progress = self._progress.agree(GuideStep.MARKERS)
         else:
             self._commands.print_sheets()
 
@@ -245,7 +245,7 @@ class GuideController(QObject):
             self._marker_issues = tuple(issue.sentence for issue in found.issues)
         source_controller, now_s = self._commands.store.source_controller, self._clock()
         frame, setup = source_controller.frame, source_controller.session.state.setup
-        if self._step is not Step.MARKERS or frame is None or now_s - self._checked_s < _CHECK_EVERY_S:
+        if self._step is not GuideStep.MARKERS or frame is None or now_s - self._checked_s < _CHECK_EVERY_S:
             return
         self._checked_s = now_s
         self._marker_check.start(lambda: MarkerCheck(frame, setup))
@@ -253,7 +253,7 @@ class GuideController(QObject):
     def _offer_names(self, now: TableStatus) -> None:
         """Suggest the free army names after an army was taught or forgotten."""
         taught = tuple(colour.name for colour in now.state.setup.palette)
-        if self._step is Step.ARMIES and taught != self._taught:
+        if self._step is GuideStep.ARMIES and taught != self._taught:
             self._taught = taught
             self.bar.offer([name for name in SUGGESTED_ARMIES if name not in taught])
 

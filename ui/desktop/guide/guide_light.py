@@ -11,7 +11,7 @@ from ui.desktop.guide.guide_bar import GuideBar
 from ui.desktop.guide.spotlight import Spotlight
 from ui.desktop.tool_rail import ToolRail
 from ui.setup.colours import found_all, proposed
-from ui.setup.first_run import Step
+from ui.setup.first_run import GuideStep
 from ui.setup.guidance import TEACH
 
 _SOLDIER_PX = 60
@@ -44,29 +44,29 @@ class GuideLight:
             self._shot = ShotStep(Need.SOLDIER, self._to_measure)
         else:
             rolling = bool(battle.rolling)
-            self._shot = self._first_shot.look(
+            self._shot = self._first_shot.next_step(
                 battle.play, battle.position, panel.chosen, panel.previews, is_rolling=rolling
             )
 
-    def enter(self, step: Step | None) -> None:
+    def enter(self, step: GuideStep | None) -> None:
         """Select the tool for the step's clicks, and show the panel of its control."""
-        if step is Step.ARMIES:
+        if step is GuideStep.ARMIES:
             self._store.use_tool(TEACH)
             self._sides.setCurrentWidget(self._panel)
-        elif step is Step.GAME:
+        elif step is GuideStep.GAME:
             self._sides.setCurrentWidget(self._battle.panel)
-        elif step is Step.SHOT:
+        elif step is GuideStep.SHOT:
             self._store.use_tool(self._tool)
 
-    def show(self, step: Step | None) -> None:
+    def show(self, step: GuideStep | None) -> None:
         """Light up the control that a step needs now."""
         if self._files.is_setting_up:
             self.spotlight.light(None)
-        elif step is Step.ARMIES:
+        elif step is GuideStep.ARMIES:
             self._show_armies()
-        elif step is Step.GAME:
+        elif step is GuideStep.GAME:
             self._show_visible(self._battle.panel.games)
-        elif step is Step.SHOT:
+        elif step is GuideStep.SHOT:
             self._show_shot()
         else:
             self.spotlight.light(self._bar.button)

@@ -43,7 +43,7 @@ class PhoneController(QObject):
         self.addresses: Callable[[], tuple[str, ...]] = local_addresses
         self.server: PhoneServer | None = None
         self.dialog: PhoneDialog | None = None
-        tip = tr("Show the battle on phones in this network")
+        tip = tr("Show the battle on phones on this network")
         self.action: QAction = create_action(parts.window, tr("Phone page…"), "", tip, self.show)
         parts.display.menu.addAction(self.action)
         self._published: tuple[object, ...] = ()

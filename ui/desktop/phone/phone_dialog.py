@@ -38,9 +38,9 @@ class PhoneDialog(QDialog):
         self.networks, self.url, self.code = QComboBox(), QLineEdit(), QLabel()
         self._about, self._hint, self.phones = wrapping_label(), wrapping_label(), plain_label()
         self.start, self.stop = QPushButton(tr("Start page")), QPushButton(tr("Stop page"))
-        self.start.setToolTip(tr("Let phones in this network open the page"))
+        self.start.setToolTip(tr("Let phones on this network open the page"))
         self.stop.setToolTip(tr("Close the page on all phones"))
-        self.networks.setToolTip(tr("This computer's address in the network of the phones"))
+        self.networks.setToolTip(tr("This computer's address on the phones' network"))
         self.url.setReadOnly(True)
         self.url.setToolTip(tr("The address to type where a phone cannot scan the code"))
         self.code.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -70,7 +70,7 @@ class PhoneDialog(QDialog):
                 " picture is never sent."
             )
             if addresses
-            else tr("This computer is in no private network. Connect it to the phones' Wi-Fi, then open this again.")
+            else tr("This computer is not on a private network. Connect it to the phones' Wi-Fi, then open this again.")
         )
         self._hint.setText(tr("Everybody who gets the code can read the page until you stop it. Nobody else can."))
         self._show_running(False, has_choice=len(addresses) > 1, has_hint=bool(addresses))
@@ -78,15 +78,15 @@ class PhoneDialog(QDialog):
 
     def show_running(self, url: str, port: int) -> None:
         """Show the code of the running page."""
-        self._about.setText(tr("Scan this code with a phone in the same network."))
+        self._about.setText(tr("Scan this code with a phone on the same network."))
         self.code.setPixmap(QPixmap.fromImage(to_qimage(qr_code(url, _CODE_PX))))
         self.code.setAccessibleName(tr("QR code of the address {url}", url=url))
         self.url.setText(url)
         self.url.setCursorPosition(0)
         self._hint.setText(
             tr(
-                "If a phone cannot open the page, check that it is in the same network, and allow Sandtable to receive"
-                " connections at port {port} in this computer's firewall.",
+                "If a phone cannot open the page, check that it is on the same network, and allow Sandtable to receive"
+                " connections on port {port} in this computer's firewall.",
                 port=port,
             )
         )

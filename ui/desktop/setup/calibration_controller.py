@@ -65,7 +65,7 @@ class CalibrationController(QObject):
         yield tr("Marker size…"), "Ctrl+M", tip, self.choose_marker_size
         tip = tr("Show which markers the camera sees, and what is wrong with others")
         yield tr("Check markers…"), "Ctrl+I", tip, self.check_markers
-        tip = tr("Make all inches more exact with one distance that you measured")
+        tip = tr("Make all inches more accurate with one distance that you measured")
         yield tr("Measured distance…"), "", tip, self.measure_distance
         tip = tr("Click the corners of a rectangle whose size you know")
         yield tr("Without markers…"), "", tip, self.click_corners
@@ -87,7 +87,7 @@ class CalibrationController(QObject):
         if source_controller is not self._attached and source_controller.frame is not None:
             self._attached, self._set_aside = source_controller, set()
             source_controller.session.show_in(self._settings.unit)
-            self._store.go_on(lambda: self._take_up_lens(source_controller))
+            self._store.go_on(lambda: self._restore_lens(source_controller))
         drifts = source_controller.session.take_drifts()
         for drift in drifts:
             self._journal(drift)
@@ -102,7 +102,7 @@ class CalibrationController(QObject):
         if news:
             self._store.say("; ".join(news) + ".")
 
-    def _take_up_lens(self, source_controller: SourceController) -> None:
+    def _restore_lens(self, source_controller: SourceController) -> None:
         camera = camera_identity(source_controller.spec)
         if not camera or source_controller.frame is None:
             return
@@ -162,7 +162,7 @@ class CalibrationController(QObject):
         view = source_controller.view
         if view is None or view.calibration is None or view.problem is not None:
             self._store.say(
-                tr("Put a printed marker on the table first. A measured distance then makes inches more exact.")
+                tr("Put a printed marker on the table first. A measured distance then makes inches more accurate.")
             )
             return
         dialog = DistanceDialog(view.frame, view.calibration, self._settings.unit, self._window)

@@ -73,7 +73,7 @@ class DiagnosisDialog(PictureDialog):
         self.sentences.setAccessibleName(tr("Findings"))
         self.sentences.currentRowChanged.connect(lambda _: self._draw())
         self.column.addWidget(self.sentences, 1)
-        self.say(tr("Looking …"))
+        self.say(tr("Looking…"))
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.pull)
         self._timer.start(_TICK_MS)

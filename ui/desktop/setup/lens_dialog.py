@@ -80,7 +80,7 @@ class LensDialog(PictureDialog):
         """How the lens was found, for the lens file."""
         assert self.session is not None  # there is a lens
         assert self.fit is not None
-        return lens_story(self.session.gathering, self.fit)
+        return lens_story(self.session.lens_views, self.fit)
 
     def pull(self) -> None:
         """Show the last results and process the next picture."""
@@ -97,7 +97,7 @@ class LensDialog(PictureDialog):
         self.picture.show_picture(to_qimage(frame.image_bgr))
         before = self.session or LensSession(LensViews(frame.size_px))
         if not self._looking.busy:
-            self._looking.start(lambda: before.look(frame.gray()))
+            self._looking.start(lambda: before.with_picture(frame.gray()))
 
     def _remove_last(self) -> None:
         self._looking.drop()
@@ -115,7 +115,7 @@ class LensDialog(PictureDialog):
         if self.session is not None and self._fitting.start(self.session.fit):
             self.compute.setEnabled(False)
             self.progress.setRange(0, 0)  # shows a busy indicator
-            self.verdict.setText(tr("Computing … Press Cancel to stop."))
+            self.verdict.setText(tr("Computing… Press Cancel to stop."))
 
     def _take(self, fit: LensFit | None) -> None:
         self.fit = fit
@@ -139,12 +139,12 @@ class LensDialog(PictureDialog):
 
     def _show_progress(self) -> None:
         session = self.session
-        self.undo.setEnabled(session is not None and bool(session.gathering.views))
+        self.undo.setEnabled(session is not None and bool(session.lens_views.views))
         self.compute.setEnabled(session is not None and session.can_fit)
         if session is None:
-            self.say(tr("Waiting for the camera …"))
+            self.say(tr("Waiting for the camera…"))
             return
-        count, coverage = len(session.gathering.views), session.gathering.coverage
+        count, coverage = len(session.lens_views.views), session.lens_views.coverage
         words = session.words
         if session.is_enough:
             words += " " + tr("{count} pictures are enough. Press Compute lens.", count=count)
@@ -155,7 +155,7 @@ class LensDialog(PictureDialog):
         self.coverage.setText(
             tr("{count} taken. {more}{sentence}.", count=count, more=more, sentence=coverage.sentence)
         )
-        size = session.gathering.image_size
+        size = session.lens_views.image_size
         self.picture.show_shapes((*_cells(coverage, size), *_board(session)))
 
     def done(self, result: int) -> None:

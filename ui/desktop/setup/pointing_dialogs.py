@@ -165,11 +165,11 @@ class CornersDialog(ClickDialog):
         found = self.rectangle.calibrate(self.frame.size_px, self._lens)
         sigma_in = found.typical_sigma_in()
         words = tr(
-            "Places will be exact to {fine_words}.",
+            "Places will be accurate to {fine_words}.",
             fine_words=self._unit.fine_words(2 * max(sigma_in, 0.005)),
         )
         if self._lens is None:
-            words += " " + tr("A lens profile makes them more exact.")
+            words += " " + tr("A lens profile makes them more accurate.")
         left_alone = tr("Do not move the camera: without markers a bump can be detected but not corrected.")
         return f"{words} {left_alone}"
 
@@ -212,11 +212,11 @@ class DistanceDialog(ClickDialog):
         before_in, after_in = (2 * one.typical_sigma_in() for one in (self._calibration, after))
         if after_in > 0.98 * before_in:
             return tr(
-                "The camera measures {seen_in}. The markers are as exact as your tape measure.",
+                "The camera measures {seen_in}. The markers are as accurate as your tape measure.",
                 seen_in=self._unit.words(seen_in),
             )
         return tr(
-            "The camera measured {seen_in}. Places are now exact to {after_in} instead of {before_in}.",
+            "The camera measured {seen_in}. Places are now accurate to {after_in} instead of {before_in}.",
             seen_in=self._unit.words(seen_in),
             after_in=self._unit.fine_words(after_in),
             before_in=self._unit.fine_words(before_in),

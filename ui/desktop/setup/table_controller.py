@@ -82,7 +82,7 @@ class TableController:
         if self._saver is None or self._loading.busy:
             return
         if not self._offer_open and source_controller.seen is not None:
-            self._saver.note(source_controller.session, source_controller.seen)
+            self._saver.save_if_changed(source_controller.session, source_controller.seen)
         if self._saver.refusal not in ("", self._refused):
             self._refused = self._saver.refusal
             self._store.say(tr("This table cannot be saved: {refused}", refused=self._refused))
@@ -107,10 +107,10 @@ class TableController:
         elif isinstance(left, UserError):
             self._store.say(f"{left}.")
         else:
-            self._store.change(lambda: left.take_up(source_controller.session))
+            self._store.change(lambda: left.restore(source_controller.session))
             self._offer_open = False
             if self._saver is not None:
-                self._saver.rest(_SETTLE_S)
+                self._saver.pause(_SETTLE_S)
             remarks = [*left.remarks, *([self._remark] if self._remark else [])]
             self._store.say(" ".join([tr("Table restored. Press Undo to take this back."), *remarks]))
 
@@ -169,7 +169,7 @@ class TableController:
         self._saver = TableSaver(self._saved_tables, self._camera, self._clock) if self._camera else None
         if self._camera:
             camera = self._camera
-            self._loading.start(lambda: self._saved_tables.take(camera))
+            self._loading.start(lambda: self._saved_tables.load(camera))
 
     def _has_continued(self, source_controller: SourceController) -> bool:
         """Whether the players changed the table or played on without answering the offer."""
@@ -178,7 +178,7 @@ class TableController:
 
     def _archive(self) -> None:
         self._offer_open = False
-        self._saved_tables.lay_by(self._camera)
+        self._saved_tables.archive(self._camera)
 
     def _fitting(self) -> RestoredTable | UserError | None:
         """The saved table in the current calibration, or the error that prevents it; None if there is none."""

@@ -126,7 +126,7 @@ class CorrectionController(QObject):
         """
         view = self._store.view
         if view is None or view.calibration is None or at.place_in is None:
-            raise UserError(tr("Nothing can be corrected here. Click on the table; it needs a marker."))
+            raise UserError(tr("Nothing can be corrected here. Click on the table, with a marker in the picture."))
         self._before = self._store.tool.name
         if self.menu is not None:
             self.menu.deleteLater()

@@ -38,7 +38,9 @@ class MoveQuestions:
             return "", ()
         pair = self._pairs[0]
         words = tr(
-            "{one} and {other} both moved. Is each one right?", one=display_name(pair[0]), other=display_name(pair[1])
+            "{one} and {other} both moved. Are their names right?",
+            one=display_name(pair[0]),
+            other=display_name(pair[1]),
         )
         return words, ((tr("Yes"), partial(self._keep, pair)), (tr("Swap"), partial(self._swap, pair)))
 

@@ -20,7 +20,7 @@ from ui.files import read_terrain
 from ui.table.terrain import fresh_name, usual_height_in, usual_name, write_terrain
 from ui.translation import tr
 from ui.vocabulary import terrain_kind_words
-from vision.terrain import Proposal
+from vision.terrain import OutlineProposal
 
 _LOOK_EVERY_MS = 20
 
@@ -89,7 +89,7 @@ class TerrainController(QObject):
         write_terrain(path, self._store.terrain)
         self._store.say(tr("Saved {path}.", path=path))
 
-    def _begin(self, search: OutlineSearch) -> Future[Proposal]:
+    def _begin(self, search: OutlineSearch) -> Future[OutlineProposal]:
         self._timer.start()
         return self._looker.submit(search)
 

@@ -38,7 +38,7 @@ from ui.table.terrain import (
     without_piece,
 )
 from ui.translation import tr
-from vision.terrain import Proposal, propose_outline
+from vision.terrain import OutlineProposal, propose_outline
 
 TERRAIN = "terrain"
 """Name of the tool."""
@@ -68,7 +68,7 @@ class _Fresh:
     """A piece just added, whose outline the wheel can still change."""
 
     label: str
-    proposal: Proposal
+    proposal: OutlineProposal
     chosen: int
     camera: TableCamera
 
@@ -83,13 +83,13 @@ class _Looking:
         below: The piece that it stands on; None for the table.
     """
 
-    found: Future[Proposal]
+    found: Future[OutlineProposal]
     session: Session
     camera: TableCamera
     below: TerrainPiece | None
 
 
-OutlineSearch = Callable[[], Proposal]
+OutlineSearch = Callable[[], OutlineProposal]
 
 
 class TerrainTool(Tool):
@@ -102,7 +102,7 @@ class TerrainTool(Tool):
 
     name = TERRAIN
 
-    def __init__(self, store: Store, begin: Callable[[OutlineSearch], Future[Proposal]]) -> None:
+    def __init__(self, store: Store, begin: Callable[[OutlineSearch], Future[OutlineProposal]]) -> None:
         """`begin` starts a search for an outline, which takes longer than a frame; `take` adds the piece found."""
         self._store, self._begin = store, begin
         self._looking: _Looking | None = None
@@ -116,7 +116,7 @@ class TerrainTool(Tool):
     def hint(self) -> str:
         piece = self.piece
         if self._looking is not None:
-            return tr("Looking for its outline …")
+            return tr("Looking for its outline…")
         if piece is None:
             return tr("Click a house, a book or a tree to add it. Click a piece that is drawn to change it.")
         if self.choosing:
@@ -348,7 +348,7 @@ def _displacement_in(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: 
     return (float(x1 - x0), float(y1 - y0))
 
 
-def _inside_outline(below: TerrainPiece, found: Proposal, camera: TableCamera) -> Proposal:
+def _inside_outline(below: TerrainPiece, found: OutlineProposal, camera: TableCamera) -> OutlineProposal:
     """The proposed outlines inside a piece's outline, without its own.
 
     Raises:
@@ -364,4 +364,4 @@ def _inside_outline(below: TerrainPiece, found: Proposal, camera: TableCamera) -
     if not kept:
         raise UserError(tr("Nothing is seen on {name} there. Click the middle of what stands on it.", name=below.name))
     best = min(kept, key=lambda number: abs(number - found.best))
-    return Proposal(tuple(found.outlines_in[number] for number in kept), kept.index(best), found.height_in)
+    return OutlineProposal(tuple(found.outlines_in[number] for number in kept), kept.index(best), found.height_in)

@@ -13,7 +13,7 @@ from rules.tabletop.template import Template
 from ui.desktop.tools.tool import PickResult, Tool, start_preview
 from ui.picture.overlay import PointPx, Preview
 from ui.session import End, Session
-from ui.table.shapes import USUAL, Form, Kind, forms
+from ui.table.shapes import USUAL, Form, TemplateKind, forms
 from ui.translation import tr
 
 _HALF_SIGHT_IN = 1.0
@@ -26,20 +26,20 @@ class TemplateShapes:
         """`played` returns the battle's game; None without a battle."""
         self._played = played
 
-    def first(self, kind: Kind) -> Form:
+    def first(self, kind: TemplateKind) -> Form:
         """The initial shape."""
         game = self._played()
         return forms(kind, (game,))[0] if game is not None else USUAL[kind]
 
-    def every(self, kind: Kind) -> tuple[Form, ...]:
+    def every(self, kind: TemplateKind) -> tuple[Form, ...]:
         """All shapes, the initial one first."""
         game = self._played()
         return forms(kind, (game,)) if game is not None else self._of_all[kind]
 
     @cached_property
-    def _of_all(self) -> dict[Kind, tuple[Form, ...]]:
+    def _of_all(self) -> dict[TemplateKind, tuple[Form, ...]]:
         games: tuple[Game[Any], ...] = tuple(open_game(name) for name in game_names())
-        return {kind: forms(kind, games) for kind in Kind}
+        return {kind: forms(kind, games) for kind in TemplateKind}
 
 
 class TemplateTool(Tool):
@@ -47,7 +47,7 @@ class TemplateTool(Tool):
 
     takes_wheel = True
 
-    def __init__(self, session: Session, kind: Kind, store: TemplateShapes) -> None:
+    def __init__(self, session: Session, kind: TemplateKind, store: TemplateShapes) -> None:
         self.name = str(kind)
         self._session, self._kind, self._shapes = session, kind, store
         self._start: End | None = None
@@ -70,7 +70,7 @@ class TemplateTool(Tool):
             "{form}. Change it with the wheel, + and -, or a number; press the tool's key again for the next size.",
             form=self.form.words,
         )
-        if self._kind is Kind.BLAST:
+        if self._kind is TemplateKind.BLAST:
             return tr("Click to place a {what}", what=what)
         if self._start is None:
             return tr("Click the soldier or place where it starts: {what}", what=what)
@@ -80,7 +80,7 @@ class TemplateTool(Tool):
         """Lay a disc; for other shapes set the start, then lay the template."""
         if at.place_in is None or at.end is None:
             return
-        if self._kind is not Kind.BLAST and self._start is None:
+        if self._kind is not TemplateKind.BLAST and self._start is None:
             self._start = at.end
         elif (template := self._template(at)) is not None:
             self._session.lay(template)
@@ -91,7 +91,7 @@ class TemplateTool(Tool):
         place = at.place_in
         if place is None:
             return None
-        if self._kind is Kind.BLAST:
+        if self._kind is TemplateKind.BLAST:
             return self.form.laid(place, place)
         toward = at.figure.centre_in if at.figure else place
         if self._start is None:

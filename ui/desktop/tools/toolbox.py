@@ -12,7 +12,7 @@ from ui.desktop.tools.templates import TemplateShapes, TemplateTool
 from ui.desktop.tools.tool import MeasureTool, PathTool, PickResult, SelectTool, Tool
 from ui.picture.overlay import Preview
 from ui.session import Session
-from ui.table.shapes import Kind
+from ui.table.shapes import TemplateKind
 from ui.tools.tool_context import ToolContext
 
 _NUMBER_ENDS_S = 1.5
@@ -42,7 +42,7 @@ class Toolbox:
             PathTool(session),
             SightTool(self._now),
             TargetsTool(self._now),
-            *(TemplateTool(session, kind, self._shapes) for kind in Kind),
+            *(TemplateTool(session, kind, self._shapes) for kind in TemplateKind),
             PlanTool(self._now),
             SelectTool(),
             *self._feature_tools,

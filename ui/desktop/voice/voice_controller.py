@@ -18,7 +18,7 @@ from ui.desktop.store import Store
 from ui.desktop.voice.qt_speaker import load_qt_speech, qt_speaker
 from ui.tools.answer import Laid, answer_to, on_table
 from ui.translation import language, tr
-from ui.voice.announcements import TITLES, Announcement, Kind, Shown, changes, needed_of, turn_of
+from ui.voice.announcements import TITLES, Announcement, AnnouncementKind, Shown, changes, needed_of, turn_of
 from ui.voice.for_ear import for_ear
 from ui.voice.queue import SpeechQueue
 from ui.voice.system_voice import Speaker, SystemSpeaker, VoiceCommand, find_command, missing_voice_words
@@ -44,7 +44,7 @@ class VoiceController(QObject):
         self._queue = SpeechQueue(store.clock)
         self._speaker: Speaker | None = None
         self._search: BackgroundTask[_Voices] = BackgroundTask("sandtable voice search")
-        self._shown, self._last = Shown(), Announcement(Kind.WARNING, "")
+        self._shown, self._last = Shown(), Announcement(AnnouncementKind.WARNING, "")
         self.menu = QMenu(tr("Speech"), parts.window)
         self.switch = create_switch(
             parts.window,
@@ -56,10 +56,10 @@ class VoiceController(QObject):
         again = create_action(parts.window, tr("Say again"), "Y", tip, lambda: self._queue.add(self._last))
         self.menu.addActions([self.switch, again])
         self.menu.addSeparator()
-        self.kinds = {kind: self._kind_switch(kind) for kind in Kind}
+        self.kinds = {kind: self._kind_switch(kind) for kind in AnnouncementKind}
         parts.display.menu.addMenu(self.menu)
-        battle.resolved.connect(lambda words: self._add(Announcement(Kind.OUTCOME, for_ear(words))))
-        battle.warned.connect(lambda words: self._add(Announcement(Kind.OWED, for_ear(words))))
+        battle.resolved.connect(lambda words: self._add(Announcement(AnnouncementKind.OUTCOME, for_ear(words))))
+        battle.warned.connect(lambda words: self._add(Announcement(AnnouncementKind.OWED, for_ear(words))))
         self.switch.toggled.connect(self._turn)
         self.switch.setChecked(parts.settings.speaks)
 
@@ -67,7 +67,7 @@ class VoiceController(QObject):
         """Speak with this voice from now on; it confirms that speech is on."""
         self._stop()
         self._speaker, self._shown = speaker, self._now()
-        self._queue.add(Announcement(Kind.WARNING, tr("Speech is on.")))
+        self._queue.add(Announcement(AnnouncementKind.WARNING, tr("Speech is on.")))
 
     def pull(self) -> None:
         """Note what has changed, and start the next sentence if none is spoken; called often."""
@@ -91,7 +91,7 @@ class VoiceController(QObject):
         self._stop()
         self._search.join()
 
-    def _kind_switch(self, kind: Kind) -> QAction:
+    def _kind_switch(self, kind: AnnouncementKind) -> QAction:
         title, settings = tr(TITLES[kind]), self._parts.settings
         switch = create_switch(self._parts.window, title, "", tr("Say this kind aloud: {kind}", kind=title))
         switch.setChecked(settings.speaks_kind(kind))
