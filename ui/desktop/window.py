@@ -36,6 +36,7 @@ from ui.desktop.store import Store
 from ui.desktop.table_display import TableDisplay
 from ui.desktop.table_presenter import TablePresenter
 from ui.desktop.text_presenter import TextPresenter
+from ui.desktop.text_size import TextSizeMenu
 from ui.desktop.toast import Toast
 from ui.diagnostics.bug_report import EventLog
 from ui.measuring import Readings
@@ -103,6 +104,7 @@ class Window(QMainWindow):
         central.add_left(self.actions_.rail)
         self.appearance = Appearance(parts, self.actions_)
         self.languages = LanguageMenu(self.actions_.view_menu, stored, self.store.say)
+        self.text_sizes = TextSizeMenu(self.actions_.view_menu, stored, self.store.say)
         log = event_log or EventLog()
         self.help = HelpController(self, GuideController(self.commands, self.actions_.rail), log)
         self.actions_.add_menus(self.display.menu, features.practice.menu, features.calibration.menu, self.help.menu)
