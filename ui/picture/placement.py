@@ -10,8 +10,14 @@ Box = tuple[float, float, float, float]
 """Left, top, right and bottom, in pixels of the screen."""
 Pair = tuple[float, float]
 
-_DIRECTIONS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
-"""In order of preference: below, above, beside, at the corners."""
+_DIRECTIONS = (
+    *((0.0, 1.0), (0.0, -1.0), (1.0, 0.0), (-1.0, 0.0)),
+    *((0.5, 1.0), (-0.5, 1.0), (0.5, -1.0), (-0.5, -1.0)),
+    *((1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)),
+)
+"""In order of preference: below, above, beside, half-way to the corners, at the corners."""
+LABEL_GAPS = (4.0, 10.0, 16.0, 24.0, 34.0, 56.0)
+"""Distances at which a label that must be shown is tried; the farthest only in a crowd."""
 _NEGLIGIBLE_PX2 = 0.5
 
 
@@ -37,7 +43,7 @@ def placed(
     preferred: Pair,
     around: Box,
     taken: Taken,
-    gaps: Sequence[float] = (4.0, 16.0, 34.0),
+    gaps: Sequence[float] = LABEL_GAPS,
     *,
     optional: bool = False,
 ) -> Box | None:
