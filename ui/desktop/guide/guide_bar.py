@@ -98,7 +98,9 @@ class GuideBar(QFrame):
         top = in_row(*self.steps.values(), None, self.skip, self.leave)
         low = QWidget()  # always of one height: otherwise the soldiers would move away from the mouse
         low.setFixedHeight(_WORDS_PX + line_px)
-        in_column((in_row((self.words, 1), self.army, self.button), 1), self.ticks, on=low, margin=0).setSpacing(0)
+        row = QWidget()  # a layout alone would be no higher than its buttons
+        in_row((self.words, 1), self.army, self.button, on=row, margin=0)
+        in_column((row, 1), self.ticks, on=low, margin=0).setSpacing(0)
         in_column(top, low, on=self, margin=(8, 4, 8, 4)).setSpacing(2)
         self.button.clicked.connect(lambda: self.wanted.emit())
         self.skip.clicked.connect(lambda: self.skipped.emit())
