@@ -83,6 +83,21 @@ def candidates(size: Pair, preferred: Pair, around: Box, gaps: Sequence[float]) 
         yield (x - half_x, y - half_y, x + half_x, y + half_y)
 
 
+def nearest(a: Box, b: Box) -> tuple[Pair, Pair]:
+    """The places of two boxes that are nearest to each other; in the middle where they face each other."""
+    (ax, bx), (ay, by) = (_nearest_along(a[k], a[k + 2], b[k], b[k + 2]) for k in (0, 1))
+    return (ax, ay), (bx, by)
+
+
+def _nearest_along(a_low: float, a_high: float, b_low: float, b_high: float) -> Pair:
+    if a_high < b_low:
+        return a_high, b_low
+    if b_high < a_low:
+        return a_low, b_high
+    middle = (max(a_low, b_low) + min(a_high, b_high)) / 2
+    return middle, middle
+
+
 def _reach(size: Pair, preferred: Pair, around: Box, gap: float) -> Box:
     """A box that holds all candidates."""
     left, top, right, bottom = around
