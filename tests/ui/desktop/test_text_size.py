@@ -71,7 +71,7 @@ def test_the_program_starts_in_the_size_of_the_screen(
 
 def test_the_size_is_chosen_in_the_menu_and_remembered(open_window: Open, tmp_path: Path) -> None:
     window = open_window("demo")
-    menu = {action.text(): action for action in window.text_sizes.menu.actions()}
+    menu = {action.text(): action for action in window.appearance.text_sizes.menu.actions()}
     assert menu["As the screen needs"].isChecked()
     menu["150 %"].trigger()
     assert settings_in(tmp_path).text_size == 1.5
