@@ -26,6 +26,7 @@ from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.solve import Calibration, Target, laid_at, marker_square, place_of, solve
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
+from rules.tabletop.translation import tr
 
 SHEET_SIDE_IN = 3.0
 """Side of the markers on the program's own sheet."""
@@ -69,8 +70,11 @@ class CalibrationTargets:
     def __post_init__(self) -> None:
         if not 0.2 <= self.side_in <= 40:
             raise UserError(
-                f"a marker side of {self.side_in:g} in is out of range (0.2 to 40 in): enter the side of the printed"
-                " black square in inches"
+                tr(
+                    "a marker side of {side_in:g} in is out of range (0.2 to 40 in): enter the side of the"
+                    " printed black square in inches",
+                    side_in=self.side_in,
+                )
             )
         dictionary_of(self.dictionary)
 
@@ -226,8 +230,11 @@ def _marker_targets(detections: Detections, prints: CalibrationTargets) -> list[
     layout = prints.layout or {}
     if layout and detections.corners_px and not any(number in layout for number in detections.corners_px):
         raise UserError(
-            f"none of the markers in the layout ({', '.join(map(str, sorted(layout)))}) is in the picture:"
-            " check the layout file and the dictionary"
+            tr(
+                "none of the markers in the layout ({markers}) is in the picture: check the layout file"
+                " and the dictionary",
+                markers=", ".join(map(str, sorted(layout))),
+            )
         )
     targets = []
     for number, corners_px in detections.corners_px.items():
@@ -244,8 +251,13 @@ def _check_side(number: int, corners_in: FloatArray, side_in: float) -> None:
     side = _side(corners_in)
     if not 0.98 < side / side_in < 1.02:
         raise UserError(
-            f"marker {number} has a side of {side:.3g} in in the layout file, but the marker side is set to"
-            f" {side_in:.3g} in: set it to the printed side"
+            tr(
+                "marker {number} has a side of {side:.3g} in in the layout file, but the marker side is"
+                " set to {side_in:.3g} in: set it to the printed side",
+                number=number,
+                side=side,
+                side_in=side_in,
+            )
         )
 
 
@@ -262,12 +274,17 @@ def _misfit(calibration: Calibration, target: Target, prints: CalibrationTargets
     off_square = float(np.abs(laid_at(square, place_of(square, on_table)) - on_table).max())
     outline = outline_of(target.seen_px)
     if abs(side - prints.side_in) / 2 > off_square:
-        sentence = (
-            f"marker {number} is not used, because its side is {side:.2f} in instead of {prints.side_in:g} in:"
-            " print all markers at one size, and lay them directly on the table"
+        sentence = tr(
+            "marker {number} is not used, because its side is {side:.2f} in instead of {side_in:g}"
+            " in: print all markers at one size, and lay them directly on the table",
+            number=number,
+            side=side,
+            side_in=prints.side_in,
         )
         return MarkerIssue(outline, Reason.WRONG_SIDE, sentence, number)
-    sentence = f"marker {number} is not used, because it does not lie flat like the others: press it down"
+    sentence = tr(
+        "marker {number} is not used, because it does not lie flat like the others: press it down", number=number
+    )
     return MarkerIssue(outline, Reason.NOT_FLAT, sentence, number)
 
 

@@ -33,6 +33,7 @@ from calibration.scene_texture import SceneTexture
 from calibration.solve import Calibration
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
+from rules.tabletop.translation import mark_for_translation, tr
 
 FRAMES = 8
 """Frames at rest that are averaged, after the start and after a bump."""
@@ -43,12 +44,14 @@ _LONG_INTERVAL, _SHORT_INTERVAL = 300, 10
 _BUMP_FRAMES = 3
 """Frames at rest after which a bump is over; a swinging camera boom stands still for a moment as it turns back."""
 
-_NONE_SEEN = "no marker is visible, so distances use the last known camera position: uncover a marker"
-_SHIFTED = (
+_NONE_SEEN = mark_for_translation(
+    "no marker is visible, so distances use the last known camera position: uncover a marker"
+)
+_SHIFTED = mark_for_translation(
     "the camera or the table was moved after the rectangle's corners were clicked, so distances are wrong:"
     " click the corners again, or lay a printed marker on the table"
 )
-_UNCLEAR = (
+_UNCLEAR = mark_for_translation(
     "the markers contradict one another, so the camera position is unknown:"
     " put moved markers back, or uncover the hidden ones"
 )
@@ -138,7 +141,7 @@ class _ClickedRectangle:
         """Like `TrackedMarkers.follow`, but it can only report a shift, not correct it."""
         self._frames_since_check += 1
         if self._frames_since_check >= _SHORT_INTERVAL:
-            self._frames_since_check, self._problem = 0, _SHIFTED if self._texture.has_shifted(gray) else ""
+            self._frames_since_check, self._problem = 0, tr(_SHIFTED) if self._texture.has_shifted(gray) else ""
         return (), self._problem or None
 
 
@@ -175,7 +178,7 @@ class TrackedMarkers:
             self.frames_since_search = 0
             return self._search(gray)
         if self.frames_unseen:
-            return (), _NONE_SEEN
+            return (), tr(_NONE_SEEN)
         self._add_still_frame(gray)
         return (), None
 
@@ -237,10 +240,10 @@ class TrackedMarkers:
         except UserError as error:
             return (), str(error)
         if assessment is None:
-            return (), _UNCLEAR
+            return (), tr(_UNCLEAR)
         drifts = self._apply_pose(assessment, detections)
         drifts += self._relocate(self._at_rest(assessment.displaced), detections)
-        return drifts, _NONE_SEEN if not assessment.ids and not assessment.displaced else None
+        return drifts, tr(_NONE_SEEN) if not assessment.ids and not assessment.displaced else None
 
     def _apply_pose(self, assessment: DriftAssessment, detections: Detections) -> tuple[Drift, ...]:
         if assessment.calibration is None or assessment.what is None:

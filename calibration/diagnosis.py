@@ -18,6 +18,7 @@ from calibration.markers import SMALLEST_SIDE_PX, ImageGray, dictionary_of, scan
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
+from rules.tabletop.translation import tr
 
 # Each family's dictionaries from the smallest: a larger one contains the markers of the smaller ones.
 _FAMILIES = (
@@ -91,9 +92,12 @@ def _foreign_markers(gray: ImageGray, family: Sequence[str], dictionary: str) ->
     for seen in scan_markers(gray, family[-1]).found:
         name = next(n for n in family if seen.id < len(dictionary_of(n).bytesList))
         if name != dictionary.upper().removeprefix("DICT_"):
-            sentence = (
-                f"this is marker {seen.id} of dictionary {name}, not of {dictionary}:"
-                f" choose dictionary {name}, or print markers of {dictionary}"
+            sentence = tr(
+                "this is marker {id} of dictionary {name}, not of {dictionary}: choose dictionary"
+                " {name}, or print markers of {dictionary}",
+                id=seen.id,
+                name=name,
+                dictionary=dictionary,
             )
             yield MarkerIssue(outline_of(seen.corners_px), Reason.WRONG_DICTIONARY, sentence, seen.id)
 
@@ -166,23 +170,27 @@ def issue_of(gray: ImageGray, outline: FloatArray) -> MarkerIssue:
     side = float(np.sqrt(_area(outline)))
     shape = outline_of(outline)
     if touches_edge(outline, gray):
-        sentence = "a marker is cut off at the edge of the picture: move the marker or the camera until it is fully in"
+        sentence = tr(
+            "a marker is cut off at the edge of the picture: move the marker or the camera until it is fully in"
+        )
         return MarkerIssue(shape, Reason.CUT_OFF, sentence)
     if side < SMALLEST_SIDE_PX:
-        sentence = (
-            f"this may be a marker, but it is too small to read ({math.floor(side)} px wide;"
-            f" {SMALLEST_SIDE_PX:.0f} needed): move the camera closer, or print larger markers"
+        sentence = tr(
+            "this may be a marker, but it is too small to read ({side} px wide; {needed:.0f}"
+            " needed): move the camera closer, or print larger markers",
+            side=math.floor(side),
+            needed=SMALLEST_SIDE_PX,
         )
         return MarkerIssue(shape, Reason.TOO_SMALL, sentence)
     if glare_share(gray, outline) > _MAX_GLARE_SHARE:
-        sentence = "glare hides the code of a marker: turn the lamp, or move the marker out of the reflection"
+        sentence = tr("glare hides the code of a marker: turn the lamp, or move the marker out of the reflection")
         return MarkerIssue(shape, Reason.GLARE, sentence)
     if edge_width_px(gray, outline) > _MAX_EDGE_WIDTH_CELLS * side / 6:
-        sentence = "a marker is too blurred to read: focus the camera and keep it still"
+        sentence = tr("a marker is too blurred to read: focus the camera and keep it still")
         return MarkerIssue(shape, Reason.BLURRED, sentence)
-    sentence = (
-        "this looks like a marker, but no marker of the dictionary matches it:"
-        " uncover or flatten it, or check the dictionary"
+    sentence = tr(
+        "this looks like a marker, but no marker of the dictionary matches it: uncover or"
+        " flatten it, or check the dictionary"
     )
     return MarkerIssue(shape, Reason.UNREADABLE, sentence)
 

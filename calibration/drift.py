@@ -24,6 +24,7 @@ from calibration.markers import ImageGray
 from calibration.opencv import cv2
 from calibration.solve import Calibration, Target, laid_at, place_of, solve
 from rules.tabletop.table import FloatArray, PointIn
+from rules.tabletop.translation import mark_for_translation, tr
 
 MOVED_PX = 0.5
 """At 1920 px across, a marker farther than this from its place has moved; on a still table the noise is 0.03 px."""
@@ -40,9 +41,9 @@ _ALL_SHARE, _SOME_SHARE = 0.85, 0.2  # share of the background points that staye
 class Moved(StrEnum):
     """What moved."""
 
-    CAMERA = "camera"
-    TABLE = "table"
-    EITHER = "camera or table"
+    CAMERA = mark_for_translation("camera")
+    TABLE = mark_for_translation("table")
+    EITHER = mark_for_translation("camera or table")
     MARKER = "marker"
 
 
@@ -68,8 +69,11 @@ class Drift:
         """The drift as a sentence for players."""
         if self.what is Moved.MARKER:
             names = ", ".join(map(str, self.ids))
-            return f"marker {names} was moved on the table; positions on the table stay valid"
-        return f"the {self.what} was moved; the camera position was updated, and positions on the table stay valid"
+            return tr("marker {names} was moved on the table; positions on the table stay valid", names=names)
+        return tr(
+            "the {what} was moved; the camera position was updated, and positions on the table stay valid",
+            what=tr(self.what),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,6 +15,7 @@ from calibration.markers import Board, ImageGray, SeenBoard, find_board
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
+from rules.tabletop.translation import tr
 
 MIN_VIEWS = 6
 """A lens has nine parameters and each view six; fewer views could fit anything."""
@@ -38,8 +39,13 @@ class Chessboard:
     def __post_init__(self) -> None:
         if min(self.columns, self.rows) < 3 or self.columns == self.rows or not self.square_in > 0:
             raise UserError(
-                f"a chessboard of {self.columns}x{self.rows} inner corners of {self.square_in:g} in cannot be used:"
-                " use at least three each way, and different numbers, so that its orientation is clear"
+                tr(
+                    "a chessboard of {columns}x{rows} inner corners of {square:g} in cannot be used: use at"
+                    " least three each way, and different numbers, so that its orientation is clear",
+                    columns=self.columns,
+                    rows=self.rows,
+                    square=self.square_in,
+                )
             )
 
     def corners_in(self, ids: npt.NDArray[np.int32]) -> FloatArray:
@@ -108,11 +114,11 @@ class Coverage:
     @property
     def sentence(self) -> str:
         """A sentence for players: how much is covered and what to show next."""
-        sentence = f"The board has been in {100 * self.part:.0f} % of the frame"
+        sentence = tr("The board has been in {percent:.0f} % of the frame", percent=100 * self.part)
         if self.missing:
-            sentence += f"; move the board to: {', '.join(self.missing)}"
+            sentence += tr("; move the board to: {parts}", parts=", ".join(map(tr, self.missing)))
         if self.slanted < 2:
-            sentence += "; tilt the board in some pictures, to measure the focal length"
+            sentence += tr("; tilt the board in some pictures, to measure the focal length")
         return sentence
 
 

@@ -20,6 +20,7 @@ from calibration.lens import MIN_VIEWS, BoardView, LensViews
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
+from rules.tabletop.translation import tr, tr_count
 
 _MAX_RESIDUAL_TO_MEDIAN = 2.5
 _MAX_FOCAL_SIGMA = 0.03
@@ -53,15 +54,18 @@ class LensFit:
         """The quality of the fit as a sentence for players."""
         full_hd_px = self.residual_px / self.lens.image_size[0] * 1920
         quality = (
-            "excellent"
+            tr("excellent")
             if full_hd_px < 0.35
-            else "good"
+            else tr("good")
             if full_hd_px < 0.8
-            else "usable; a stiffer board, more light or a locked focus would improve it"
+            else tr("usable; a stiffer board, more light or a locked focus would improve it")
         )
-        return (
-            f"the board's corners are off by {self.residual_px:.2f} px (rms): {quality};"
-            f" the focal length is known to ±{200 * self.focal_sigma:.2g} %"
+        return tr(
+            "the board's corners are off by {off:.2f} px (rms): {quality};"
+            " the focal length is known to ±{percent:.2g} %",
+            off=self.residual_px,
+            quality=quality,
+            percent=200 * self.focal_sigma,
         )
 
 
@@ -83,22 +87,42 @@ def fit_lens(lens_views: LensViews) -> LensFit:
     fit = bundle.result(kept, len(lens_views.views))
     if fit.residual_px > _MAX_RESIDUAL_WIDTHS * lens_views.image_size[0]:
         raise UserError(
-            f"the pictures do not fit any lens (off by {fit.residual_px:.1f} px): check the number of the board's"
-            " squares, use a stiff and flat board, and keep the focus fixed"
+            tr(
+                "the pictures do not fit any lens (off by {off:.1f} px): check the number of the board's"
+                " squares, use a stiff and flat board, and keep the focus fixed",
+                off=fit.residual_px,
+            )
         )
     if fit.focal_sigma > _MAX_FOCAL_SIGMA:
         raise UserError(
-            f"the focal length is uncertain (±{200 * fit.focal_sigma:.0f} %): add pictures of the board tilted"
-            " to the left, to the right, towards the camera and away from it"
+            tr(
+                "the focal length is uncertain (±{percent:.0f} %): add pictures of the board tilted to"
+                " the left, to the right, towards the camera and away from it",
+                percent=200 * fit.focal_sigma,
+            )
         )
     return fit
 
 
 def _check_enough(count: int) -> None:
+    if count == 0:
+        raise UserError(
+            tr(
+                "there are no usable pictures of the board, but {needed} are needed: take more, with the board at the"
+                " edges of the picture and tilted",
+                needed=MIN_VIEWS,
+            )
+        )
     if count < MIN_VIEWS:
         raise UserError(
-            f"there {'is' if count == 1 else 'are'} {count or 'no'} usable picture{'' if count == 1 else 's'} of the"
-            f" board, but {MIN_VIEWS} are needed: take more, with the board at the edges of the picture and tilted"
+            tr_count(
+                "there is {count} usable picture of the board, but {needed} are needed: take more, with the board at"
+                " the edges of the picture and tilted",
+                "there are {count} usable pictures of the board, but {needed} are needed: take more, with the board at"
+                " the edges of the picture and tilted",
+                count=count,
+                needed=MIN_VIEWS,
+            )
         )
 
 

@@ -23,6 +23,7 @@ from calibration.opencv import cv2
 from calibration.profile import read_text
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
+from rules.tabletop.translation import tr
 
 ImageGray = npt.NDArray[np.uint8]
 
@@ -80,8 +81,14 @@ class Board:
         plausible = _MIN_IN <= self.marker_in < 0.99 * self.square_in <= self.square_in <= _MAX_IN
         if self.columns < 2 or self.rows < 2 or not plausible:
             raise UserError(
-                f"a board of {self.columns}x{self.rows} squares of {self.square_in:g} in with markers of"
-                f" {self.marker_in:g} in is impossible: use at least 2x2 squares, and markers smaller than the squares"
+                tr(
+                    "a board of {columns}x{rows} squares of {square:g} in with markers of {marker:g} in is"
+                    " impossible: use at least 2x2 squares, and markers smaller than the squares",
+                    columns=self.columns,
+                    rows=self.rows,
+                    square=self.square_in,
+                    marker=self.marker_in,
+                )
             )
 
     def corners_in(self, ids: npt.NDArray[np.int32]) -> FloatArray:
@@ -107,14 +114,16 @@ def dictionary_of(name: str) -> cv2.aruco.Dictionary:
         return _read_dictionary(Path(name))
     number = getattr(cv2.aruco, "DICT_" + name.upper().removeprefix("DICT_"), None)
     if number is None:
-        raise UserError(f"there is no ArUco dictionary {name!r}; use 4X4_50, 5X5_100, 6X6_250 or ARUCO_ORIGINAL")
+        raise UserError(
+            tr("there is no ArUco dictionary {name!r}; use 4X4_50, 5X5_100, 6X6_250 or ARUCO_ORIGINAL", name=name)
+        )
     return cv2.aruco.getPredefinedDictionary(number)
 
 
 @cache
 def _read_dictionary(path: Path) -> cv2.aruco.Dictionary:
     """A dictionary as written by OpenCV's `Dictionary.writeDictionary`."""
-    text = read_text(path, f"the dictionary {path}")
+    text = read_text(path, tr("the dictionary {path}", path=path))
     aruco = cv2.aruco.Dictionary()
     try:
         store = cv2.FileStorage(text, cv2.FILE_STORAGE_READ | cv2.FILE_STORAGE_MEMORY)
@@ -123,7 +132,11 @@ def _read_dictionary(path: Path) -> cv2.aruco.Dictionary:
         complete = False
     if not complete:
         raise UserError(
-            f"the dictionary {path} was not written by OpenCV: it needs nmarkers, markersize and marker_0, marker_1 ..."
+            tr(
+                "the dictionary {path} was not written by OpenCV: it needs nmarkers, markersize and"
+                " marker_0, marker_1 ...",
+                path=path,
+            )
         )
     return aruco
 
@@ -174,7 +187,7 @@ def scan_markers(gray: ImageGray, dictionary: str) -> MarkerScan:
 
 
 def _duplicate(number: int, quad: FloatArray) -> MarkerIssue:
-    sentence = f"marker {number} is on the table more than once: remove the copies"
+    sentence = tr("marker {number} is on the table more than once: remove the copies", number=number)
     return MarkerIssue(outline_of(quad), Reason.DUPLICATE, sentence, number)
 
 
@@ -182,9 +195,12 @@ def size_issue(number: int, quad: FloatArray) -> MarkerIssue | None:
     """Why a marker is too small to measure with; None if it is large enough."""
     if side_px(quad) >= SMALLEST_SIDE_PX:
         return None
-    sentence = (
-        f"marker {number} is too small to measure with ({math.floor(side_px(quad))} px wide;"
-        f" {SMALLEST_SIDE_PX:.0f} needed): move the camera closer, or print larger markers"
+    sentence = tr(
+        "marker {number} is too small to measure with ({side} px wide; {needed:.0f} needed):"
+        " move the camera closer, or print larger markers",
+        number=number,
+        side=math.floor(side_px(quad)),
+        needed=SMALLEST_SIDE_PX,
     )
     return MarkerIssue(outline_of(quad), Reason.TOO_SMALL, sentence, number)
 
@@ -192,11 +208,15 @@ def size_issue(number: int, quad: FloatArray) -> MarkerIssue | None:
 def bad_fit_issue(number: int, quad: FloatArray, marker: SeenMarker | None) -> MarkerIssue | None:
     """Why a marker that was read cannot be measured with: blurred or not flat; None if it can."""
     if marker is None:
-        sentence = f"marker {number} is too blurred to measure with: focus the camera and keep it still"
+        sentence = tr(
+            "marker {number} is too blurred to measure with: focus the camera and keep it still", number=number
+        )
         return MarkerIssue(outline_of(quad), Reason.BLURRED, sentence, number)
     if marker.residual_px > max(MAX_BEND_PX, MAX_BEND_SIDES * side_px(quad)):
-        sentence = (
-            f"marker {number} does not lie flat (its edges are off by {marker.residual_px:.1f} px): press it down"
+        sentence = tr(
+            "marker {number} does not lie flat (its edges are off by {off:.1f} px): press it down",
+            number=number,
+            off=marker.residual_px,
         )
         return MarkerIssue(outline_of(quad), Reason.NOT_FLAT, sentence, number)
     return None

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
+from rules.tabletop.translation import tr
 
 SCALE_MM = 100.0
 """Length of the scales on the sheets."""
@@ -37,12 +38,17 @@ class PrintScale:
     measured_y_mm: float = SCALE_MM
 
     def __post_init__(self) -> None:
-        for name, measured_mm in (("level", self.measured_x_mm), ("upright", self.measured_y_mm)):
+        for name, measured_mm in ((tr("level"), self.measured_x_mm), (tr("upright"), self.measured_y_mm)):
             off = abs(measured_mm - SCALE_MM) / SCALE_MM
             if not (math.isfinite(measured_mm) and off <= MAX_SCALE_ERROR + 1e-9):
                 raise UserError(
-                    f"the {name} scale cannot be {measured_mm:g} mm long: measure from 0 to 100 in millimetres; if"
-                    " the length is correct, the page was fitted to the paper: print it at 100 % (actual size)"
+                    tr(
+                        "the {name} scale cannot be {measured_mm:g} mm long: measure from 0 to 100 in"
+                        " millimetres; if the length is correct, the page was fitted to the paper: print it at"
+                        " 100 % (actual size)",
+                        name=name,
+                        measured_mm=measured_mm,
+                    )
                 )
 
     @property

@@ -15,6 +15,7 @@ from calibration.intrinsics import PARAMETER_COUNT
 from rules.tabletop.errors import UserError, refuse_unusable_values
 from rules.tabletop.regular_file import open_regular
 from rules.tabletop.table import FARTHEST_IN, FloatArray
+from rules.tabletop.translation import tr
 
 SCHEMA = 1
 
@@ -30,14 +31,28 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
     Raises:
         UserError: if the file cannot be read, is not a JSON object, or was written by a newer program.
     """
-    document = from_json(read_text(path, f"the {what} file {path}"), f"the {what} file {path}")
+    where = tr("the {what} file {path}", what=what, path=path)
+    document = from_json(read_text(path, where), where)
     if not isinstance(document, dict):
-        raise UserError(f'the {what} file {path} must hold a JSON object with "schema": {SCHEMA}')
+        raise UserError(
+            tr(
+                'the {what} file {path} must hold a JSON object with "schema": {expected}',
+                what=what,
+                path=path,
+                expected=SCHEMA,
+            )
+        )
     schema = document.get("schema", SCHEMA)
     if schema != SCHEMA:
         raise UserError(
-            f"the {what} file {path} has schema {schema!r}, but this version of Sandtable reads schema {SCHEMA}:"
-            " update Sandtable"
+            tr(
+                "the {what} file {path} has schema {schema!r}, but this version of Sandtable reads"
+                " schema {expected}: update Sandtable",
+                what=what,
+                path=path,
+                schema=schema,
+                expected=SCHEMA,
+            )
         )
     return document
 
@@ -59,15 +74,21 @@ def read_text(source: Path | TextIO, what: str) -> str:
         else:
             text = source.read(_MAX_CHARACTERS + 1)
     except OSError as error:
-        raise UserError(f"{what} cannot be read: {error.strerror or error}") from error
+        raise UserError(tr("{what} cannot be read: {reason}", what=what, reason=error.strerror or error)) from error
     except UserError:
         raise
     except UnicodeDecodeError as error:
-        raise UserError(f"{what} is not a text file in UTF-8: save it as UTF-8") from error
+        raise UserError(tr("{what} is not a text file in UTF-8: save it as UTF-8", what=what)) from error
     except ValueError as error:  # an invalid file name
-        raise UserError(f"{what} is not a text file: {error}") from error
+        raise UserError(tr("{what} is not a text file: {reason}", what=what, reason=error)) from error
     if len(text) > _MAX_CHARACTERS:
-        raise UserError(f"{what} has more than {_MAX_CHARACTERS // 1_000_000} million characters: choose another file")
+        raise UserError(
+            tr(
+                "{what} has more than {millions} million characters: choose another file",
+                what=what,
+                millions=_MAX_CHARACTERS // 1_000_000,
+            )
+        )
     return text
 
 
@@ -83,17 +104,19 @@ def from_json(text: str, what: str) -> Any:
         if len(found) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for key in keys if keys.count(key) > 1)
-            raise UserError(f"{what} has the key {twice!r} twice in one object: rename or remove one")
+            raise UserError(
+                tr("{what} has the key {twice!r} twice in one object: rename or remove one", what=what, twice=twice)
+            )
         return found
 
     try:
         document = json.loads(text, object_pairs_hook=once)
     except RecursionError as error:
         raise UserError(
-            f"{what} is not JSON that can be read, its values are nested too deep: choose another file"
+            tr("{what} is not JSON that can be read, its values are nested too deep: choose another file", what=what)
         ) from error
     except ValueError as error:
-        raise UserError(f"{what} is not JSON: {error}") from error
+        raise UserError(tr("{what} is not JSON: {reason}", what=what, reason=error)) from error
     refuse_unusable_values(document, what)
     return document
 
@@ -104,7 +127,7 @@ def read_lens(path: Path) -> Lens:
     Raises:
         UserError: if the file is not a lens profile.
     """
-    document = read_json(path, "lens")
+    document = read_json(path, tr("lens"))
     try:
         width, height = (int(v) for v in document["image_size"])
         matrix = np.array(document["matrix"], np.float64).reshape(3, 3)
@@ -121,8 +144,12 @@ def read_lens(path: Path) -> Lens:
         return Lens((width, height), matrix, distortion, covariance)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise UserError(
-            f"the lens file {path} needs image_size [w, h], matrix 3x3 and distortion [k1, k2, p1, p2, k3]"
-            f" (covariance 9x9 is optional): {error}"
+            tr(
+                "the lens file {path} needs image_size [w, h], matrix 3x3 and distortion [k1, k2, p1,"
+                " p2, k3] (covariance 9x9 is optional): {reason}",
+                path=path,
+                reason=error,
+            )
         ) from error
 
 
@@ -145,7 +172,7 @@ def read_layout(path: Path) -> Mapping[int, FloatArray]:
     Raises:
         UserError: if the file is not a layout, or lists a marker twice.
     """
-    document = read_json(path, "layout")
+    document = read_json(path, tr("layout"))
     layout: dict[int, FloatArray] = {}
     try:
         for marker in document["markers"]:
@@ -161,10 +188,14 @@ def read_layout(path: Path) -> Mapping[int, FloatArray]:
             layout[int(marker["id"])] = corners
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise UserError(
-            f'the layout file {path} needs "markers": [{{"id": .., "corners_in": [[x, y] four times]}}]: {error}'
+            tr(
+                'the layout file {path} needs "markers": [{{"id": .., "corners_in": [[x, y] four times]}}]: {reason}',
+                path=path,
+                reason=error,
+            )
         ) from error
     if not layout:
-        raise UserError(f"the layout file {path} lists no markers: add at least one")
+        raise UserError(tr("the layout file {path} lists no markers: add at least one", path=path))
     return layout
 
 

@@ -20,6 +20,7 @@ from calibration.opencv import cv2
 from calibration.solve import Calibration, Target, solve
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
+from rules.tabletop.translation import mark_for_translation, tr
 
 COLUMNS = 16
 """Squares across the picture: 3 in each on a table of 4 ft, so that a camera reads the markers in them."""
@@ -40,11 +41,11 @@ _FOCAL_WIDTHS, _FOCAL_SPREAD, _ASPECT_SPREAD = 1.4, 0.35, 0.001
 _AXIS_SPREAD_X, _AXIS_SPREAD_Y = 0.03, 0.35
 _DISTORTION_SPREAD = (0.02, 0.01, 0.0005, 0.0005, 0.002)
 
-_TOO_LITTLE = (
+_TOO_LITTLE = mark_for_translation(
     "too little of the projector's pattern lies on the bare table: point the projector at the table, and take off"
     " terrain that fills its light"
 )
-_MIRRORED = "the projector's picture is mirrored: turn off rear projection in its menu"
+_MIRRORED = mark_for_translation("the projector's picture is mirrored: turn off rear projection in its menu")
 
 
 @dataclass(frozen=True)
@@ -176,20 +177,20 @@ def solve_projector(
     """
     finite = np.isfinite(places_in).all(1)
     if finite.sum() < LEAST_POINTS:
-        raise UserError(_TOO_LITTLE)
+        raise UserError(tr(_TOO_LITTLE))
     plane, flat = cv2.findHomography(lit_px[finite], places_in[finite], cv2.RANSAC, _OUTLIER_IN, maxIters=5000)
     agrees = np.zeros(len(lit_px), np.bool_)
     agrees[finite] = False if plane is None else np.ravel(flat) > 0
     if agrees.sum() < max(LEAST_POINTS, _LEAST_SHARE * finite.sum()):
-        raise UserError(_TOO_LITTLE)
+        raise UserError(tr(_TOO_LITTLE))
     if _is_mirrored(np.asarray(plane, np.float64), lit_px[agrees].mean(0)):
-        raise UserError(_MIRRORED)
+        raise UserError(tr(_MIRRORED))
     used = np.flatnonzero(agrees)[:: -(-int(agrees.sum()) // _MOST_POINTS)]
     target = Target(places_in[used], lit_px[used], {}, place=(0.0, 0.0, 0.0), sigma_px=sigma_px, paper=PERFECT)
     try:
         found = solve([target], size_px, usual_projector(size_px))
     except UserError as error:  # its sentence is about printed markers
-        raise UserError(_TOO_LITTLE) from error
+        raise UserError(tr(_TOO_LITTLE)) from error
     return Projection(found.camera, {}, found.residual_px, found.deviants, measured), agrees
 
 

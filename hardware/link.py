@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from hardware.ports import PORT_ERRORS, Fault, explain, holder, open_port
+from rules.tabletop.translation import tr
 
 RETRY_S = 0.5
 REJECT_S = 10.0
@@ -190,7 +191,11 @@ class Link:
             names = tuple(self._find())
         except PORT_ERRORS as error:  # a port may be unplugged while the list is read
             names = ()
-            self._update(error=f"the serial ports cannot be listed ({error}): unplug the device and plug it in again")
+            self._update(
+                error=tr(
+                    "the serial ports cannot be listed ({reason}): unplug the device and plug it in again", reason=error
+                )
+            )
         now = self._clock()
         names = tuple(name for name in names if self._rejected_until_s.get(name, now) <= now)
         if not names:

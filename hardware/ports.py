@@ -14,6 +14,8 @@ from typing import Any
 import serial
 from serial.tools import list_ports
 
+from rules.tabletop.translation import tr
+
 if sys.platform != "win32":
     import grp
     import termios
@@ -154,26 +156,36 @@ def explain(device: str, error: Exception) -> tuple[Fault, str]:
     """The kind of an error, and a sentence for the player with a remedy."""
     number = getattr(error, "errno", None)
     if number in (errno.EACCES, errno.EPERM):
-        return Fault.DENIED, f"you may not open {device}: {_permission_remedy(device)}"
+        return Fault.DENIED, tr("you may not open {device}: {remedy}", device=device, remedy=_permission_remedy(device))
     if number in (errno.EBUSY, errno.EAGAIN):
-        return Fault.BUSY, f"another program holds {device}: close it, and Sandtable reconnects by itself"
+        return Fault.BUSY, tr(
+            "another program holds {device}: close it, and Sandtable reconnects by itself", device=device
+        )
     if number in (errno.ENOENT, errno.ENXIO, errno.ENODEV) or "FileNotFoundError" in str(error):
-        return Fault.MISSING, f"{device} is not plugged in: plug it in, or choose another port"
+        return Fault.MISSING, tr("{device} is not plugged in: plug it in, or choose another port", device=device)
     if "PermissionError" in str(error):  # Windows reports both cases alike
-        return (
-            Fault.BUSY,
-            f"another program holds {device}, or you have no permission: close other programs that use it",
+        return Fault.BUSY, tr(
+            "another program holds {device}, or you have no permission: close other programs that use it",
+            device=device,
         )
     if "returned no data" in str(error) or number == errno.EIO:  # pyserial's errors for an unplugged device
-        return Fault.MISSING, f"{device} was unplugged: plug it in again, and Sandtable reconnects by itself"
-    return Fault.BROKEN, f"{device} was lost ({error}): check its plug and cable; Sandtable tries again by itself"
+        return Fault.MISSING, tr(
+            "{device} was unplugged: plug it in again, and Sandtable reconnects by itself", device=device
+        )
+    return Fault.BROKEN, tr(
+        "{device} was lost ({reason}): check its plug and cable; Sandtable tries again by itself",
+        device=device,
+        reason=error,
+    )
 
 
 def _permission_remedy(device: str) -> str:
     if sys.platform == "win32":
-        return "ask the administrator of this computer"
+        return tr("ask the administrator of this computer")
     try:
         group = grp.getgrgid(os.stat(device).st_gid).gr_name
     except (OSError, KeyError):
         group = "dialout"
-    return f"run sudo usermod -aG {'dialout' if group == 'root' else group} $USER, then log out and in again"
+    return tr(
+        "run sudo usermod -aG {group} $USER, then log out and in again", group="dialout" if group == "root" else group
+    )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from hardware.adalight import Colour
+from rules.tabletop.translation import tr
 
 HTTP_PORT = 80
 MAX_ANSWER_BYTES = 64 * 1024
@@ -52,7 +53,9 @@ def address(text: str) -> Address:
     found = _ADDRESS.fullmatch(text.strip())
     port = int(found["port"] or HTTP_PORT) if found else 0
     if found is None or not 0 < port < 2**16:
-        raise ValueError(f"{text!r} is no network address: enter the one that WLED shows, such as 192.168.1.40")
+        raise ValueError(
+            tr("{text!r} is no network address: enter the one that WLED shows, such as 192.168.1.40", text=text)
+        )
     return Address(found["host"].strip("[]"), port)
 
 
@@ -104,14 +107,21 @@ def choose(segments: Sequence[Segment], name: str, leds: int) -> Segment:
     Raises:
         ValueError: with a sentence for the player.
     """
-    names = ", ".join(one.name for one in segments) or "none"
+    names = ", ".join(one.name for one in segments) or tr("none")
     found = [one for one in segments if not name or one.name.casefold() == name.casefold()]
     if not found:
-        raise ValueError(f"WLED has no segment {name!r}: choose one of its segments ({names})")
+        raise ValueError(
+            tr("WLED has no segment {name!r}: choose one of its segments ({names})", name=name, names=names)
+        )
     if len(found) > 1:
-        raise ValueError(f"WLED has several segments: choose one of them ({names})")
+        raise ValueError(tr("WLED has several segments: choose one of them ({names})", names=names))
     if found[0].leds < leds:
         raise ValueError(
-            f"the segment {found[0].name} has {found[0].leds} LEDs and the rod {leds}: set the same number in both"
+            tr(
+                "the segment {name} has {count} LEDs and the rod {leds}: set the same number in both",
+                name=found[0].name,
+                count=found[0].leds,
+                leds=leds,
+            )
         )
     return found[0]

@@ -13,6 +13,7 @@ from hardware.link import FASTEST_BAUD
 from hardware.ports import READ_S, Fault
 from hardware.range_rod import RodShape
 from hardware.wled import Address, Segment
+from rules.tabletop.translation import tr
 
 ANSWER_S = 2.0
 """Longest time for a request with its whole answer; a controller in the same network needs some milliseconds."""
@@ -155,9 +156,13 @@ def _cut(connected: socket.socket, late: threading.Event) -> None:
 
 
 def _unanswered(where: Address) -> WledError:
-    words = f"no answer from {where}: switch WLED on and join its network; Sandtable tries again by itself"
+    words = tr(
+        "no answer from {where}: switch WLED on and join its network; Sandtable tries again by itself", where=where
+    )
     return WledError(Fault.MISSING, words)
 
 
 def _not_wled(where: Address) -> WledError:
-    return WledError(Fault.DENIED, f"{where} does not answer like WLED: enter the address that WLED shows")
+    return WledError(
+        Fault.DENIED, tr("{where} does not answer like WLED: enter the address that WLED shows", where=where)
+    )

@@ -21,7 +21,9 @@ from babel.messages.pofile import PoFileError, read_po, write_po
 from rules.tabletop.errors import UserError
 from ui.translation import DOMAIN, FOLDER
 
-SOURCES = Path(__file__).parents[1] / "ui"
+SOURCES = [Path(__file__).parents[1] / name for name in ("calibration", "hardware", "rules", "ui", "vision")]
+"""The packages of the program."""
+
 _PLACEHOLDER = re.compile(r"(?<!\{)\{\w[^{}]*\}")
 _MNEMONIC = re.compile(r"&\w")
 KEYWORDS = {"tr": None, "mark_for_translation": None, "tr_count": (1, 2)}
@@ -122,8 +124,9 @@ def catalog_strings(catalog: Catalog) -> set[str]:
 def extracted() -> Catalog:
     """All strings of the program."""
     found = Catalog()
-    for _, _, words, _, _ in extract_from_dir(SOURCES, [("**.py", "python")], keywords=KEYWORDS):
-        found.add(words)
+    for source in SOURCES:
+        for _, _, words, _, _ in extract_from_dir(source, [("**.py", "python")], keywords=KEYWORDS):
+            found.add(words)
     return found
 
 

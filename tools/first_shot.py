@@ -193,11 +193,13 @@ def main() -> int:
         time.sleep(1.0)
         with tempfile.TemporaryDirectory() as folder:
             _use_fresh_settings(folder, given.display)
+            application = QApplication(["sandtable"])  # before other objects of Qt
             stranger = Stranger(Insider(), given.pictures)
             thread = threading.Thread(target=stranger.play, name="stranger")
             thread.start()
             run(None)
             thread.join()
+            del application
     finally:
         server.terminate()
     print(stranger.report)

@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -87,79 +87,113 @@ def garbage(rng: random.Random) -> bytes:
     )()
 
 
-def soak_dice(count: int, pulls: int, rng: random.Random, findings: Findings, folder: Path) -> str:
-    wire = Wire(folder / "dice")
-    line = SerialDice(lambda: (str(wire.path),))
-    got: Counter[tuple[str, int | None, int]] = Counter()
-    wanted: Counter[tuple[str, int | None, int]] = Counter()
-    hello = encode_dice(Hello(1, 77))
-    written, sent, pulled, lost = 0, 0, 0, 0
+class DiceSoak:
+    """Sends rolls through a damaged and interrupted line, and counts what arrives.
 
-    def collect() -> None:
-        for roll, _ in line.arrivals():
-            got[(roll.id, roll.seq, roll.face)] += 1
+    Attributes:
+        wanted, got: How often each roll was sent whole, and how often it arrived.
+    """
 
-    def send_to_program(data: bytes) -> None:
-        nonlocal written
-        written += len(data)
-        send(wire, data, rng)
+    def __init__(self, rng: random.Random, findings: Findings, folder: Path) -> None:
+        self._rng, self._findings = rng, findings
+        self._wire = Wire(folder / "dice")
+        self._line = SerialDice(lambda: (str(self._wire.path),))
+        self._hello = encode_dice(Hello(1, 77))
+        self._written = 0
+        self.wanted: Counter[tuple[str, int | None, int]] = Counter()
+        self.got: Counter[tuple[str, int | None, int]] = Counter()
+        self.sent, self.pulled, self.lost = 0, 0, 0
 
-    def heard() -> bool:
-        collect()
-        return line.status.received >= written
+    def run(self, count: int, pulls: int) -> str:
+        """Send `count` rolls, pulling the plug about `pulls` times, and return the counts in words."""
+        until(lambda: self._wire.connected and self._line.status.state is LinkState.UP)
+        self._send(self._hello)
+        pull_every = max(20, count // pulls)
+        while self.sent < count:
+            clean = self._batch(count - self.sent)
+            stream = self._damaged_stream(clean)
+            if self.sent // pull_every != (self.sent + len(clean)) // pull_every:
+                self._send_interrupted(clean, stream)
+            else:
+                self._send_damaged(clean, stream)
+            self._findings.check(until(self._heard), "what was written was not read")
+            self.sent += len(clean)
+        until(lambda: False, 0.2, self._collect)
+        self._check()
+        self._line.close()
+        self._wire.unplug()
+        return (
+            f"{self.sent} rolls, {self.lost} of them never sent whole, {sum(self.wanted.values())} expected,"
+            f" {sum(self.got.values())} heard, {self._line.damaged} damaged lines dropped,"
+            f" {self._line.repeated} repeats dropped, {self.pulled} plugs pulled"
+        )
 
-    until(lambda: wire.connected and line.status.state is LinkState.UP)
-    send_to_program(hello)
-    pull_every = max(20, count // pulls)
-    while sent < count:
+    def _batch(self, most: int) -> dict[bytes, RollLine]:
+        """Up to 40 rolls by their lines."""
+        rng = self._rng
         rolls = [
-            RollLine(Die.D6, rng.randrange(1, 7), f"d{rng.randrange(1, 5)}", sent + k)
-            for k in range(min(rng.randrange(1, 41), count - sent))
+            RollLine(Die.D6, rng.randrange(1, 7), f"d{rng.randrange(1, 5)}", self.sent + k)
+            for k in range(min(rng.randrange(1, 41), most))
         ]
-        clean = {encode_dice(roll): roll for roll in rolls}
-        stream = b""
+        return {encode_dice(roll): roll for roll in rolls}
+
+    def _damaged_stream(self, clean: dict[bytes, RollLine]) -> bytes:
+        """The lines, some of them damaged, with garbage between them."""
+        rng, stream = self._rng, b""
         for text in clean:
             stream += (garbage(rng) if rng.random() < 0.03 else b"") + (
                 damaged(text, rng) if rng.random() < 0.1 else text
             )
-        stream += b"\n"
-        if sent // pull_every != (sent + len(rolls)) // pull_every:
-            # Unplugged during a line; like the real bridge, the dice send everything again after reconnecting.
-            pulled += 1
-            send(wire, stream[: rng.randrange(len(stream))], rng)
-            before = line.status.connections
-            wire.unplug()
-            until(lambda: False, rng.random() * 0.3, collect)
-            wire.plug()
-            start = time.monotonic()
-            came = until(lambda: line.status.connections > before and wire.connected)  # noqa: B023
-            findings.check(came, "the dice's link did not come back")
-            findings.reconnect_s.append(time.monotonic() - start)
-            collect()
-            written = line.status.received
-            send_to_program(hello + b"".join(clean))
-            wanted.update((roll.id, roll.seq, roll.face) for roll in rolls)
-        else:
-            send_to_program(stream)
-            findings.check(until(heard), "what was written was not read")
-            whole = {part.strip() + b"\n" for part in stream.split(b"\n")}
-            again = {text for text in clean if text not in whole and rng.random() < 0.5}
-            send_to_program(b"".join(again))
-            arrived = [roll for text, roll in clean.items() if text in whole or text in again]
-            lost += len(clean) - len(arrived)
-            wanted.update((roll.id, roll.seq, roll.face) for roll in arrived)
-        findings.check(until(heard), "what was written was not read")
-        sent += len(rolls)
-    until(lambda: False, 0.2, collect)
-    missed, invented = wanted - got, got - wanted
-    findings.check(not missed, f"{len(missed)} rolls missed: {list(missed)[:3]}")
-    findings.check(not invented, f"{len(invented)} rolls invented or counted twice: {list(invented)[:3]}")
-    line.close()
-    wire.unplug()
-    return (
-        f"{sent} rolls, {lost} of them never sent whole, {sum(wanted.values())} expected, {sum(got.values())} heard, "
-        f"{line.damaged} damaged lines dropped, {line.repeated} repeats dropped, {pulled} plugs pulled"
-    )
+        return stream + b"\n"
+
+    def _send_interrupted(self, clean: dict[bytes, RollLine], stream: bytes) -> None:
+        """Unplug during a line; like the real bridge, the dice send everything again after reconnecting."""
+        rng, line, wire = self._rng, self._line, self._wire
+        self.pulled += 1
+        send(wire, stream[: rng.randrange(len(stream))], rng)
+        before = line.status.connections
+        wire.unplug()
+        until(lambda: False, rng.random() * 0.3, self._collect)
+        wire.plug()
+        start = time.monotonic()
+        came = until(lambda: line.status.connections > before and wire.connected)
+        self._findings.check(came, "the dice's link did not come back")
+        self._findings.reconnect_s.append(time.monotonic() - start)
+        self._collect()
+        self._written = line.status.received
+        self._send(self._hello + b"".join(clean))
+        self._want(clean.values())
+
+    def _send_damaged(self, clean: dict[bytes, RollLine], stream: bytes) -> None:
+        """Send the stream, then half of the damaged lines once more."""
+        self._send(stream)
+        self._findings.check(until(self._heard), "what was written was not read")
+        whole = {part.strip() + b"\n" for part in stream.split(b"\n")}
+        again = {text for text in clean if text not in whole and self._rng.random() < 0.5}
+        self._send(b"".join(again))
+        arrived = [roll for text, roll in clean.items() if text in whole or text in again]
+        self.lost += len(clean) - len(arrived)
+        self._want(arrived)
+
+    def _want(self, rolls: Iterable[RollLine]) -> None:
+        self.wanted.update((roll.id, roll.seq, roll.face) for roll in rolls)
+
+    def _collect(self) -> None:
+        for roll, _ in self._line.arrivals():
+            self.got[(roll.id, roll.seq, roll.face)] += 1
+
+    def _send(self, data: bytes) -> None:
+        self._written += len(data)
+        send(self._wire, data, self._rng)
+
+    def _heard(self) -> bool:
+        self._collect()
+        return self._line.status.received >= self._written
+
+    def _check(self) -> None:
+        missed, invented = self.wanted - self.got, self.got - self.wanted
+        self._findings.check(not missed, f"{len(missed)} rolls missed: {list(missed)[:3]}")
+        self._findings.check(not invented, f"{len(invented)} rolls invented or counted twice: {list(invented)[:3]}")
 
 
 def soak_rod(count: int, pulls: int, rng: random.Random, findings: Findings, folder: Path) -> str:
@@ -264,7 +298,7 @@ def main() -> int:
     rng, findings = random.Random(options.seed), Findings()
     threads, files = threading.active_count(), open_files()
     with tempfile.TemporaryDirectory() as name:
-        print(soak_dice(options.rolls, options.pulls, rng, findings, Path(name)), flush=True)
+        print(DiceSoak(rng, findings, Path(name)).run(options.rolls, options.pulls), flush=True)
         print(soak_rod(options.frames, options.pulls, rng, findings, Path(name)), flush=True)
         if options.calls:
             print(latency(options.calls, rng, Path(name)))

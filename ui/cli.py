@@ -6,7 +6,7 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from rules.tabletop.errors import UserError
@@ -85,50 +85,55 @@ def _parser() -> argparse.ArgumentParser:
     def command(name: str, text: str) -> argparse.ArgumentParser:
         return commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
 
-    demo = command("demo", "show the simulated table; without a display, write a picture, JSON and a log of one turn")
-    demo.add_argument("--out", type=Path, default=Path("sandtable-demo"), metavar="DIR", help="folder for the files")
-    demo.add_argument("--seed", type=seed, default=1, help="each number gives a different table")
-    demo.set_defaults(run=_demo)
-
-    sheet = command("print", "write a PDF of markers, a lens board, the range rod or unit cards")
-    sheet.add_argument("pdf", type=Path, metavar="OUT.pdf", help="the PDF to write")
-    _add_print(sheet.add_argument)
-    sheet.set_defaults(run=_print)
-
+    _add_demo(
+        command("demo", "show the simulated table; without a display, write a picture, JSON and a log of one turn")
+    )
+    _add_print(command("print", "write a PDF of markers, a lens board, the range rod or unit cards"))
     _add_lens(command("lens", "measure the lens from pictures of the printed board"))
     _add_analyse(command("analyse", "find, measure and report the figures in pictures or from a camera"))
-
-    resolve = command("resolve", "answer a rules question: JSON in, verdict with reasons out")
-    resolve.add_argument("file", metavar="FILE", help='a question or a list of questions; "-" reads standard input')
-    resolve.add_argument("--house-rules", type=Path, metavar="RULES.toml", help="house rules that change the game")
-    resolve.set_defaults(run=_resolve)
-
-    battle = command("battle", "play a scripted situation (JSON) and print the verdicts")
-    battle.add_argument("file", metavar="FILE", help='the situation; "-" reads standard input')
-    battle.add_argument("--json", type=Path, metavar="OUT", help="also write the answer to this file")
-    battle.set_defaults(run=_battle)
-
-    replay = command("replay", "print a battle from its journal")
-    replay.add_argument("battle", type=Path, metavar="BATTLE", help="the file of the battle")
-    output = replay.add_mutually_exclusive_group()
-    output.add_argument("--json", action="store_true", help="print every entry and the state as JSON")
-    output.add_argument("--recover", type=Path, metavar="COPY", help="copy the readable part of a damaged battle")
-    output.add_argument("--film", type=Path, metavar="FILE", help="write a film: .mp4, .webp or .gif")
-    output.add_argument("--page", type=Path, metavar="FILE.html", help="write a web page with maps and pictures")
-    replay.add_argument(
-        "--speed", type=float, choices=(0.5, 1.0, 2.0), default=1.0, help="speed of the film (default 1)"
-    )
-    replay.set_defaults(run=_replay)
-
-    doctor = command("doctor", "check libraries, cameras, ports and permissions")
-    doctor.set_defaults(run=_doctor)
-
+    _add_resolve(command("resolve", "answer a rules question: JSON in, verdict with reasons out"))
+    _add_battle(command("battle", "play a scripted situation (JSON) and print the verdicts"))
+    _add_replay(command("replay", "print a battle from its journal"))
+    command("doctor", "check libraries, cameras, ports and permissions").set_defaults(run=_doctor)
     add_rod(command("rod", "control the LED range rod, or emulate one"))
     add_dice(command("dice", "watch electronic dice, ask them for a roll, or emulate them"))
     return parser
 
 
-def _add_print(add: Callable[..., object]) -> None:
+def _add_demo(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", type=Path, default=Path("sandtable-demo"), metavar="DIR", help="folder for the files")
+    parser.add_argument("--seed", type=seed, default=1, help="each number gives a different table")
+    parser.set_defaults(run=_demo)
+
+
+def _add_resolve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help='a question or a list of questions; "-" reads standard input')
+    parser.add_argument("--house-rules", type=Path, metavar="RULES.toml", help="house rules that change the game")
+    parser.set_defaults(run=_resolve)
+
+
+def _add_battle(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help='the situation; "-" reads standard input')
+    parser.add_argument("--json", type=Path, metavar="OUT", help="also write the answer to this file")
+    parser.set_defaults(run=_battle)
+
+
+def _add_replay(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("battle", type=Path, metavar="BATTLE", help="the file of the battle")
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--json", action="store_true", help="print every entry and the state as JSON")
+    output.add_argument("--recover", type=Path, metavar="COPY", help="copy the readable part of a damaged battle")
+    output.add_argument("--film", type=Path, metavar="FILE", help="write a film: .mp4, .webp or .gif")
+    output.add_argument("--page", type=Path, metavar="FILE.html", help="write a web page with maps and pictures")
+    parser.add_argument(
+        "--speed", type=float, choices=(0.5, 1.0, 2.0), default=1.0, help="speed of the film (default 1)"
+    )
+    parser.set_defaults(run=_replay)
+
+
+def _add_print(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("pdf", type=Path, metavar="OUT.pdf", help="the PDF to write")
     kinds = ("markers", "edge", "board", "rod", "cards")
     add("--paper", type=str.lower, choices=("letter", "a4"), default="letter", help="paper size (default letter)")
     add("--kind", choices=kinds, help="edge: small markers; board: for measuring the lens (default markers)")
@@ -138,6 +143,7 @@ def _add_print(add: Callable[..., object]) -> None:
     add("--game", default="", metavar="NAME", help="cards of every ready unit of this game, for example army_men")
     add("--army", type=Path, metavar="FILE", help="cards of this army list: a file, or the name of a saved list")
     add("--measured", type=_measured, metavar="ACROSS,DOWN", help="printed length of the 100 mm scales, in mm")
+    parser.set_defaults(run=_print)
 
 
 def _add_lens(parser: argparse.ArgumentParser) -> None:

@@ -29,28 +29,57 @@ def read_terrain(path: Path) -> tuple[TerrainPiece, ...]:
     Raises:
         UserError: if it is not a terrain file, has more than `MAX_PIECES`, or one of them is invalid.
     """
-    document = read_json(path, "terrain")
+    document = read_json(path, tr("terrain"))
     pieces = document.get("pieces")
     if not isinstance(pieces, list):
-        raise UserError(f'the terrain file {path} needs a list "pieces"')
+        raise UserError(tr('the terrain file {path} needs a list "pieces"', path=path))
     if len(pieces) > MAX_PIECES:
-        raise UserError(f"the terrain file {path} has {len(pieces):,} pieces, more than {MAX_PIECES}: remove some")
-    return tuple(_piece(piece, f"piece {number} of {path}") for number, piece in enumerate(pieces, 1))
+        raise UserError(
+            tr(
+                "the terrain file {path} has {count:,} pieces, more than {most}: remove some",
+                path=path,
+                count=len(pieces),
+                most=MAX_PIECES,
+            )
+        )
+    return tuple(
+        _piece(piece, tr("piece {number} of {path}", number=number, path=path))
+        for number, piece in enumerate(pieces, 1)
+    )
 
 
 def _piece(piece: Any, where: str) -> TerrainPiece:
     if not isinstance(piece, dict):
-        raise UserError(f"{where} must be an object with name, kind, outline_in, base_in and height_in")
+        raise UserError(tr("{where} must be an object with name, kind, outline_in, base_in and height_in", where=where))
     kind = piece.get("kind", "other")
     if kind not in [k.value for k in TerrainKind]:
-        raise UserError(f"{where} has the unknown kind {kind!r}; use one of {', '.join(TerrainKind)}")
+        raise UserError(
+            tr(
+                "{where} has the unknown kind {kind!r}; use one of {kinds}",
+                where=where,
+                kind=kind,
+                kinds=", ".join(TerrainKind),
+            )
+        )
     try:
         outline = tuple((float(x), float(y)) for x, y in piece["outline_in"])
         base_in, height_in = float(piece.get("base_in", 0.0)), float(piece.get("height_in", 0.0))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise UserError(f"{where} needs outline_in [[x, y], ...], base_in and height_in as numbers: {error}") from error
+        raise UserError(
+            tr(
+                "{where} needs outline_in [[x, y], ...], base_in and height_in as numbers: {reason}",
+                where=where,
+                reason=error,
+            )
+        ) from error
     if max(map(abs, chain((base_in, height_in), *outline))) > FARTHEST_IN:
-        raise UserError(f"{where} reaches beyond {FARTHEST_IN:g} in: give its places in inches from the table's origin")
+        raise UserError(
+            tr(
+                "{where} reaches beyond {farthest:g} in: give its places in inches from the table's origin",
+                where=where,
+                farthest=FARTHEST_IN,
+            )
+        )
     return TerrainPiece(str(piece.get("name", kind)), TerrainKind(kind), outline, base_in, height_in)
 
 

@@ -25,6 +25,7 @@ from rules.tabletop.table import (
     Posture,
     TerrainPiece,
 )
+from rules.tabletop.translation import tr
 from vision.area import table_area
 from vision.examples import Appearance
 from vision.frame import ImageBgr
@@ -272,11 +273,19 @@ def _check_inputs(image_bgr: ImageBgr, reference_bgr: ImageBgr | None, figure_he
     """Raise an error for a reference of another size, or a height that is not positive."""
     if reference_bgr is not None and reference_bgr.shape != image_bgr.shape:
         raise UserError(
-            f"The picture of the empty table is {reference_bgr.shape[1]}x{reference_bgr.shape[0]} pixels, this one "
-            f"{image_bgr.shape[1]}x{image_bgr.shape[0]}. Take both with the same camera settings."
+            tr(
+                "The picture of the empty table is {empty_width}x{empty_height} pixels, this one"
+                " {width}x{height}. Take both with the same camera settings.",
+                empty_width=reference_bgr.shape[1],
+                empty_height=reference_bgr.shape[0],
+                width=image_bgr.shape[1],
+                height=image_bgr.shape[0],
+            )
         )
     if not figure_height_in > 0:
-        raise UserError(f"A standing figure cannot be {figure_height_in:g} in high. 54 mm soldiers are 2.1 in.")
+        raise UserError(
+            tr("A standing figure cannot be {height:g} in high. 54 mm soldiers are 2.1 in.", height=figure_height_in)
+        )
 
 
 def _refined(army: ArmyColour, figures: Sequence[FigurePlastic]) -> ArmyColour:

@@ -19,6 +19,7 @@ from calibration.projector import COLUMNS, Pattern, Projection, gray_code, solve
 from calibration.solve import Calibration
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import POSTURE_HEIGHT_IN, Figure, FloatArray, Outline, TerrainPiece
+from rules.tabletop.translation import mark_for_translation, tr
 from vision.table_outline import marker_papers
 
 _Light = npt.NDArray[np.float32]
@@ -41,11 +42,13 @@ _LEAST_CELL_SHARE = 0.25  # of a square that must be read for its middle to coun
 
 _ROUGH_SIGMA_PX = 2.0
 
-_UNSEEN = (
+_UNSEEN = mark_for_translation(
     "the camera does not see the projector's light: turn the projector on, point it at the table, and put the"
     " projector's window on its screen"
 )
-_TOO_WEAK = "the projector's light is too weak against the room's: dim the lamps, or make the projector brighter"
+_TOO_WEAK = mark_for_translation(
+    "the projector's light is too weak against the room's: dim the lamps, or make the projector brighter"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +89,7 @@ def pattern_light(dark: _Light, pattern: _Light, inverse: _Light) -> PatternLigh
     lit = (2 * smooth > _WEAK * room) & (smooth > noise)
     if lit.mean() < _LEAST_LIT:
         visible = np.abs(cv2.blur(pattern - inverse, _AROUND)) > _VISIBLE * cv2.blur(dark, _AROUND)
-        raise UserError(_TOO_WEAK if visible.mean() > _LEAST_LIT else _UNSEEN)
+        raise UserError(tr(_TOO_WEAK if visible.mean() > _LEAST_LIT else _UNSEEN))
     swing = np.where(lit, np.maximum(swing, smooth / 2), 1).astype(np.float32)
     part = np.where(lit, np.clip((pattern - inverse) / (2 * swing), -1, 1), 0).astype(np.float32)
     return PatternLight(part, middle, swing, 2 * float(np.median(smooth[lit] / room[lit])))
@@ -146,7 +149,7 @@ def align(
     try:
         return _aligned(light, rough, pattern, measured, solids_px)
     except UserError as error:
-        raise UserError(_TOO_WEAK) if light.strength < _STRONG else error from None
+        raise UserError(tr(_TOO_WEAK)) if light.strength < _STRONG else error from None
 
 
 def _aligned(

@@ -18,6 +18,7 @@ import numpy as np
 from calibration.opencv import MOST_PIXELS, cv2
 from rules.tabletop.errors import UserError
 from rules.tabletop.regular_file import is_special, open_regular
+from rules.tabletop.translation import tr
 from vision.frame import Frame, ImageBgr
 from vision.simulation.practice_table import practice_table
 
@@ -133,16 +134,20 @@ def open_source(
     if spec == "demo":
         return practice_table(clock)
     if not spec:
-        raise UserError("no source is named: give an image, a folder, a video, a camera's number, or demo")
+        raise UserError(tr("no source is named: give an image, a folder, a video, a camera's number, or demo"))
     path = Path(spec)
     if is_camera(spec):
         return Webcam(int(spec), clock, open_capture)
     if os.path.isdir(path):  # False if the system denies access, where Path.is_dir raises
         return ImageSequence(images_in(path), path.name or str(path))
     if not os.path.exists(path):
-        raise UserError(f"there is no {spec!r}: give an image, a folder, a video, a camera's number, or demo")
+        raise UserError(
+            tr("there is no {spec!r}: give an image, a folder, a video, a camera's number, or demo", spec=spec)
+        )
     if is_special(path):
-        raise UserError(f"{path} is not a file: give an image, a folder, a video, a camera's number, or demo")
+        raise UserError(
+            tr("{path} is not a file: give an image, a folder, a video, a camera's number, or demo", path=path)
+        )
     if path.suffix.lower() in IMAGE_SUFFIXES:
         return ImageSequence([path], path.name, still=True)
     return Video(path, open_capture)
@@ -157,27 +162,43 @@ def read_image(path: Path) -> ImageBgr:
         UserError: If the file cannot be read, is a pipe or a device, is too large, or contains no complete picture.
     """
     try:
-        with open_regular(path, f"the picture {path}") as file:
+        with open_regular(path, tr("the picture {path}", path=path)) as file:
             size = os.fstat(file.fileno()).st_size
             data = file.read(_MAX_FILE_BYTES + 1) if size <= _MAX_FILE_BYTES else b""
     except UserError:
         raise
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
-        raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise UserError(
+            tr("{path} cannot be read: {reason}", path=path, reason=getattr(error, "strerror", None) or error)
+        ) from error
     size = max(size, len(data))  # the file may have grown
     if size > _MAX_FILE_BYTES:
-        raise UserError(f"{path} is {size / 1e6:.0f} MB, too large for a picture of the table: save it smaller")
+        raise UserError(
+            tr(
+                "{path} is {megabytes:.0f} MB, too large for a picture of the table: save it smaller",
+                path=path,
+                megabytes=size / 1e6,
+            )
+        )
     try:
         pixels = np.frombuffer(data, np.uint8)
         with _without_stderr():
             image = cv2.imdecode(pixels, cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION) if data else None
     except cv2.error as error:
         if "CV_IO_MAX_IMAGE" in str(error):
-            most = f"{MOST_PIXELS // 1_000_000} million"
-            raise UserError(f"{path} has too many pixels: save it smaller, with {most} of them at most") from error
+            most = MOST_PIXELS // 1_000_000
+            raise UserError(
+                tr(
+                    "{path} has too many pixels: save it smaller, with {most} million of them at most",
+                    path=path,
+                    most=most,
+                )
+            ) from error
         image = None
     if image is None:
-        raise UserError(f"{path} is not a picture, or is broken: open it in a picture viewer, or save it again as PNG")
+        raise UserError(
+            tr("{path} is not a picture, or is broken: open it in a picture viewer, or save it again as PNG", path=path)
+        )
     return np.asarray(image, np.uint8)
 
 
@@ -190,9 +211,17 @@ def images_in(folder: Path) -> list[Path]:
     try:
         found = sorted(path for path in folder.iterdir() if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file())
     except OSError as error:
-        raise UserError(f"the folder {folder} cannot be read: {error.strerror}") from error
+        raise UserError(
+            tr("the folder {folder} cannot be read: {reason}", folder=folder, reason=error.strerror)
+        ) from error
     if not found:
-        raise UserError(f"the folder {folder} holds no pictures: their names must end in {', '.join(_suffixes())}")
+        raise UserError(
+            tr(
+                "the folder {folder} holds no pictures: their names must end in {suffixes}",
+                folder=folder,
+                suffixes=", ".join(_suffixes()),
+            )
+        )
     return found
 
 
@@ -204,8 +233,12 @@ def _same_size(frame: Frame, size_px: tuple[int, int] | None, name: str) -> tupl
     """The frame's size; an error if earlier frames had another, since the calibration depends on it."""
     if size_px is not None and frame.size_px != size_px:
         raise UserError(
-            f"{name} is {_size_text(frame.size_px)} pixels, the pictures before it {_size_text(size_px)}:"
-            " use pictures of one size"
+            tr(
+                "{name} is {size} pixels, the pictures before it {earlier}: use pictures of one size",
+                name=name,
+                size=_size_text(frame.size_px),
+                earlier=_size_text(size_px),
+            )
         )
     return frame.size_px
 
@@ -284,7 +317,10 @@ class Video:
         if not capture.isOpened():
             capture.release()
             raise UserError(
-                f"{self._path} is neither a picture nor a video that can be played: convert it to MP4 (H.264)"
+                tr(
+                    "{path} is neither a picture nor a video that can be played: convert it to MP4 (H.264)",
+                    path=self._path,
+                )
             )
         return capture
 
@@ -296,12 +332,14 @@ class Video:
         got, image = self._capture.read()
         if not got:
             if self._size_px is None:
-                raise UserError(f"the video {self.name} holds no picture that can be read: convert it to MP4 (H.264)")
+                raise UserError(
+                    tr("the video {name} holds no picture that can be read: convert it to MP4 (H.264)", name=self.name)
+                )
             return None
         self._last_s = self._time_s()
         index = round(self._last_s / self.step_s)
         frame = Frame(image, index, self._last_s)
-        self._size_px = _same_size(frame, self._size_px, f"frame {index} of {self.name}")
+        self._size_px = _same_size(frame, self._size_px, tr("frame {index} of {name}", index=index, name=self.name))
         return frame
 
     def _time_s(self) -> float:
@@ -423,9 +461,9 @@ class Webcam:
         """Wait for the next frame; locks exposure, white balance and focus once they have settled."""
         got, image = self._capture.read()
         if not got:
-            raise UserError(f"{self.name} no longer answers: plug it in again, or choose another source")
+            raise UserError(tr("{name} no longer answers: plug it in again, or choose another source", name=self.name))
         frame = Frame(image, self._index, self._clock() - self._start_s)
-        self._size_px = _same_size(frame, self._size_px, f"the picture from {self.name}")
+        self._size_px = _same_size(frame, self._size_px, tr("the picture from {name}", name=self.name))
         self._index += 1
         if self._settings_lock:
             self._settings_lock.update(frame)
@@ -492,14 +530,16 @@ def _open_failure(number: int, devices: Path) -> str:
     if number not in present:
         return _no_such_camera(number, present)
     if not os.access(devices / f"video{number}", os.R_OK | os.W_OK):
-        return f"you may not use camera {number}: run `sudo usermod -aG video $USER`, then log in again"
-    return f"camera {number} cannot be opened: close the program that uses it, or try another number"
+        return tr(
+            "you may not use camera {number}: run `sudo usermod -aG video $USER`, then log in again", number=number
+        )
+    return tr("camera {number} cannot be opened: close the program that uses it, or try another number", number=number)
 
 
 def _no_such_camera(number: int, present: Sequence[int]) -> str:
     if not present:
-        return f"there is no camera {number}, and no other: plug one in, or use demo"
-    return f"there is no camera {number}: choose one of {', '.join(map(str, present))}"
+        return tr("there is no camera {number}, and no other: plug one in, or use demo", number=number)
+    return tr("there is no camera {number}: choose one of {known}", number=number, known=", ".join(map(str, present)))
 
 
 _stderr_lock = threading.Lock()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rules.tabletop.errors import UserError
+from rules.tabletop.translation import tr
 from vision.palette import ArmyColour, log_colour
 
 PLASTIC_BGR = {
@@ -36,7 +37,11 @@ def stock_colour(army: str) -> ArmyColour:
     bgr = PLASTIC_BGR.get(army.strip().lower())
     if bgr is None:
         raise UserError(
-            f"No stock colour is called {army.strip()!r}. Choose one of {', '.join(PLASTIC_BGR)}, or click a soldier."
+            tr(
+                "No stock colour is called {army!r}. Choose one of {colours}, or click a soldier.",
+                army=army.strip(),
+                colours=", ".join(PLASTIC_BGR),
+            )
         )
     lit = log_colour(np.array([[bgr]], np.uint8))[0, 0].astype(np.float64)
     mean = lit - (0, 0, _SIGMAS[2] / 2)  # on the table most of a figure is in some shade

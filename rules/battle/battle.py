@@ -34,6 +34,7 @@ from rules.engine.text import label
 from rules.engine.verdict import Verdict
 from rules.games import open_game
 from rules.tabletop.errors import UserError
+from rules.tabletop.translation import tr
 
 _HOUSE_RULES = "house_rules.toml"
 
@@ -101,11 +102,11 @@ class Battle:
         header = opened.rules.header
         if header.most_sides is not None and len(players) > header.most_sides:
             few = f"{header.title} is for {header.most_sides} sides, not {len(players)}"
-            raise UserError(f"{few}: combine allies into one army, or choose another game")
+            raise UserError(tr("{few}: combine allies into one army, or choose another game", few=few))
         journal = Journal(path, clock)
         try:
             if journal.entries():
-                raise UserError(f"{path} already holds a battle: open it or choose another name")
+                raise UserError(tr("{path} already holds a battle: open it or choose another name", path=path))
             journal.append(begun.kind, begun.to_body(), begun.version)
             return cls(journal, game=opened)
         except UserError:
@@ -128,7 +129,7 @@ class Battle:
                 too large. The file stays unchanged.
         """
         if not os.path.isfile(path) or path.stat().st_size == 0:
-            raise UserError(f"there is no battle in {path}: choose another file or begin a new battle")
+            raise UserError(tr("there is no battle in {path}: choose another file or begin a new battle", path=path))
         journal = Journal(path, clock)
         try:
             return cls(journal, step)
@@ -140,7 +141,7 @@ class Battle:
             journal.close()
             if kept:
                 raise Damaged(path, str(refusal), kept, 0) from refusal
-            raise UserError(f"the battle {path} cannot be read: {refusal}") from refusal
+            raise UserError(tr("the battle {path} cannot be read: {reason}", path=path, reason=refusal)) from refusal
 
     @property
     def path(self) -> Path:
@@ -195,7 +196,7 @@ class Battle:
         if isinstance(event, UnitJoined):
             check_card(self.game, event.figure, event.card)
         if isinstance(event, VerdictOverruled) and event.entry not in self.in_force:
-            raise UserError(f"entry {event.entry} cannot be overruled: it does not exist or was undone")
+            raise UserError(tr("entry {entry} cannot be overruled: it does not exist or was undone", entry=event.entry))
         return self._append(event.kind, event.to_body(), event.version)
 
     def record_all(self, events: Iterable[Event]) -> None:
@@ -293,7 +294,7 @@ class Battle:
         elif seq in (coming := [one.seq for one in again]):
             turns = [(REDO, one) for one in again[: coming.index(seq) + 1]]
         else:
-            raise UserError(f"the battle cannot return to entry {seq}: choose another entry")
+            raise UserError(tr("the battle cannot return to entry {seq}: choose another entry", seq=seq))
         bodies = [(kind, {"entry": one.seq, "what": label(self._events[one.seq])}) for kind, one in turns]
         self._apply(self._journal.append_all(bodies))
         return len(turns)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.regular_file import open_regular, refuse_special
+from rules.tabletop.translation import tr
 
 FAULTS = (sqlite3.Error, UnicodeDecodeError)
 """What Python's sqlite3 raises; the second if SQLite's own message quotes bytes of the file that are not UTF-8."""
@@ -40,11 +41,15 @@ def resolved_path(path: Path, what: str) -> Path:
         if os.path.lexists(path):
             refuse_special(path, what)
     except FileNotFoundError as fault:
-        raise UserError(f"{what} is a link to a missing file: choose another file or another name") from fault
+        raise UserError(
+            tr("{what} is a link to a missing file: choose another file or another name", what=what)
+        ) from fault
     except UserError:
         raise
     except (OSError, ValueError) as fault:
-        raise UserError(f"{what} cannot be read: {getattr(fault, 'strerror', None) or fault}") from fault
+        raise UserError(
+            tr("{what} cannot be read: {reason}", what=what, reason=getattr(fault, "strerror", None) or fault)
+        ) from fault
     return place
 
 
@@ -67,19 +72,32 @@ def refuse_unsafe_companions(place: Path, what: str, unused: Iterable[str] = ())
     """
     for path in beside(place):
         if path.is_symlink() or not path.is_file():
-            raise UserError(f"{path}, beside {what}, is not a regular file: delete it, then try again")
+            raise UserError(
+                tr("{path}, beside {what}, is not a regular file: delete it, then try again", path=path, what=what)
+            )
     for path in beside(place, unused):
         raise UserError(
-            f"{path}, beside {what}, was not written by this program and would change it: move it to another folder"
+            tr(
+                "{path}, beside {what}, was not written by this program and would change it: move it to another folder",
+                path=path,
+                what=what,
+            )
         )
     for path in beside(place, [JOURNAL]):
         first, last = _ends(path, len(JOURNAL_MAGIC), what)
         if first.strip(b"\0") and first != JOURNAL_MAGIC:
-            raise UserError(f"{path}, beside {what}, is not an SQLite journal: move it to another folder")
+            raise UserError(
+                tr("{path}, beside {what}, is not an SQLite journal: move it to another folder", path=path, what=what)
+            )
         if last == JOURNAL_MAGIC:
             raise UserError(
-                f"{path}, beside {what}, would make SQLite delete another file; this program did not write it:"
-                f" move {path.name} to another folder"
+                tr(
+                    "{path}, beside {what}, would make SQLite delete another file; this program did not"
+                    " write it: move {name} to another folder",
+                    path=path,
+                    what=what,
+                    name=path.name,
+                )
             )
 
 
@@ -107,7 +125,9 @@ def header(place: Path, what: str) -> bytes:
     except UserError:
         raise
     except (OSError, ValueError) as fault:
-        raise UserError(f"{what} cannot be read: {getattr(fault, 'strerror', None) or fault}") from fault
+        raise UserError(
+            tr("{what} cannot be read: {reason}", what=what, reason=getattr(fault, "strerror", None) or fault)
+        ) from fault
 
 
 def is_marked(header_bytes: bytes, application_id: int) -> bool:
@@ -193,4 +213,6 @@ def _ends(path: Path, count: int, what: str) -> tuple[bytes, bytes]:
             file.seek(max(0, os.fstat(file.fileno()).st_size - count))
             return first, file.read(count)
     except OSError as fault:
-        raise UserError(f"{path}, beside {what}, cannot be read: {fault.strerror or fault}") from fault
+        raise UserError(
+            tr("{path}, beside {what}, cannot be read: {reason}", path=path, what=what, reason=fault.strerror or fault)
+        ) from fault

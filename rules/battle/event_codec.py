@@ -24,6 +24,7 @@ from rules.engine.events import (
     VerdictOverruled,
 )
 from rules.tabletop.errors import UserError
+from rules.tabletop.translation import tr
 
 EVENTS: Mapping[str, type[Event]] = {
     event.kind: event
@@ -52,7 +53,9 @@ def event_of(entry: Entry) -> Event:
         UserError: if the kind is unknown, the version is newer or the body is invalid.
     """
     if entry.kind not in EVENTS:
-        raise UserError(f"entry {entry.seq} is of the unknown kind {entry.kind!r}: update Sandtable")
+        raise UserError(
+            tr("entry {seq} is of the unknown kind {kind!r}: update Sandtable", seq=entry.seq, kind=entry.kind)
+        )
     check_version(entry, EVENTS[entry.kind].version)
     return EVENTS[entry.kind].from_body(entry.body, f"entry {entry.seq} ({entry.kind})")
 
@@ -61,7 +64,9 @@ def check_version(entry: Entry, known: int = 1) -> None:
     """Raise `UserError` for an entry written by a newer program."""
     if entry.version > known:
         newer = f"has version {entry.version}, but this program reads version {known}"
-        raise UserError(f"entry {entry.seq} ({entry.kind}) {newer}: update Sandtable")
+        raise UserError(
+            tr("entry {seq} ({kind}) {newer}: update Sandtable", seq=entry.seq, kind=entry.kind, newer=newer)
+        )
 
 
 def is_event(entry: Entry) -> bool:

@@ -52,6 +52,7 @@ from rules.battle.survey import (
 )
 from rules.battle.survey import Entry as Entry
 from rules.tabletop.errors import UserError
+from rules.tabletop.translation import tr
 
 SCHEMA = 1
 APPLICATION_ID = 0x53616E64
@@ -139,7 +140,13 @@ class Journal:
             # In autocommit every statement is its own transaction; EXTRA makes the disk confirm it, folder included.
             self._file = sqlite3.connect(place, isolation_level=None, timeout=0.2, check_same_thread=False)
         except sqlite3.Error as fault:
-            raise UserError(f"the battle {path} cannot be opened ({fault}): choose another folder or name") from fault
+            raise UserError(
+                tr(
+                    "the battle {path} cannot be opened ({reason}): choose another folder or name",
+                    path=path,
+                    reason=fault,
+                )
+            ) from fault
         try:
             self._prepare()
         except (*FAULTS, UserError) as fault:
@@ -361,14 +368,25 @@ def _check_header(path: Path, place: Path) -> None:
     if not is_marked(start, APPLICATION_ID):
         raise _foreign(path)
     if start[_MODE_AT : _MODE_AT + 2] != _ONE_FILE:
-        raise UserError(f"the battle {path} was changed by another program: restore it from a backup")
+        raise UserError(tr("the battle {path} was changed by another program: restore it from a backup", path=path))
     if place.stat().st_size > MOST_BYTES:
         raise UserError(
-            f"the battle {path} is larger than {MOST_BYTES // 2**20} MB, the limit for a battle: choose another file"
+            tr(
+                "the battle {path} is larger than {megabytes} MB, the limit for a battle: choose another file",
+                path=path,
+                megabytes=MOST_BYTES // 2**20,
+            )
         )
     version = user_version(start)
     if version != SCHEMA:
-        raise UserError(f"the battle {path} has schema {version}, but this program reads {SCHEMA}: update Sandtable")
+        raise UserError(
+            tr(
+                "the battle {path} has schema {version}, but this program reads {expected}: update Sandtable",
+                path=path,
+                version=version,
+                expected=SCHEMA,
+            )
+        )
 
 
 def _test_rollback(path: Path, place: Path) -> None:
@@ -382,7 +400,13 @@ def _test_rollback(path: Path, place: Path) -> None:
         raise _in_use(path)
     journal = Path(f"{place}{JOURNAL}")
     if journal.stat().st_size > 2 * MOST_BYTES:
-        raise UserError(f"{journal}, beside the battle {path}, is too large to belong to it: move it to another folder")
+        raise UserError(
+            tr(
+                "{journal}, beside the battle {path}, is too large to belong to it: move it to another folder",
+                journal=journal,
+                path=path,
+            )
+        )
     with TemporaryDirectory() as folder:
         copy = Path(folder).resolve() / "copy"
         copyfile(place, copy)
@@ -420,11 +444,11 @@ def _rolled_back(copy: Path, before: Survey) -> str:
 
 
 def _foreign(path: Path) -> UserError:
-    return UserError(f"{path} is not a battle of Sandtable: choose another file")
+    return UserError(tr("{path} is not a battle of Sandtable: choose another file", path=path))
 
 
 def _in_use(path: Path) -> UserError:
-    return UserError(f"the battle {path} is open in another window: close it there first")
+    return UserError(tr("the battle {path} is open in another window: close it there first", path=path))
 
 
 def _refusal(path: Path, fault: Exception) -> UserError:
@@ -434,9 +458,21 @@ def _refusal(path: Path, fault: Exception) -> UserError:
         return _in_use(path)
     code = primary_code(fault)
     if code == sqlite3.SQLITE_FULL:
-        return UserError(f"the disk is full, so the last entry of {path} was not saved: make room and try again")
+        return UserError(
+            tr("the disk is full, so the last entry of {path} was not saved: make room and try again", path=path)
+        )
     if code == sqlite3.SQLITE_IOERR:
-        return UserError(f"the disk failed, so the last entry of {path} was not saved: check it and its free space")
+        return UserError(
+            tr("the disk failed, so the last entry of {path} was not saved: check it and its free space", path=path)
+        )
     if code == sqlite3.SQLITE_READONLY:
-        return UserError(f"the battle {path} is read-only: copy it to a folder where you may write and open the copy")
-    return UserError(f"the battle {path} cannot be used ({error_words(fault)}): restore it from a backup")
+        return UserError(
+            tr("the battle {path} is read-only: copy it to a folder where you may write and open the copy", path=path)
+        )
+    return UserError(
+        tr(
+            "the battle {path} cannot be used ({reason}): restore it from a backup",
+            path=path,
+            reason=error_words(fault),
+        )
+    )

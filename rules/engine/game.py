@@ -15,6 +15,7 @@ from rules.engine.ruleset import Option, Ruleset, Value
 from rules.engine.schema import Asked, Reader, answers_to, field_name, hints, typed_as
 from rules.engine.verdict import RuleRefusal, Verdict
 from rules.tabletop.errors import UserError
+from rules.tabletop.translation import tr
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -100,8 +101,10 @@ class Question:
         try:
             return self.holds(text)
         except ValueError as error:
-            expected = "a whole number" if self.holds is int else "a number"
-            raise UserError(f"{self.text} Type {expected}, not {text!r}") from error
+            expected = tr("a whole number") if self.holds is int else tr("a number")
+            raise UserError(
+                tr("{question} Type {expected}, not {text!r}", question=self.text, expected=expected, text=text)
+            ) from error
 
 
 @dataclass(frozen=True)

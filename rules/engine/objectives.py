@@ -11,6 +11,7 @@ from rules.engine.effects import goal_key
 from rules.engine.events import Change
 from rules.engine.state import State
 from rules.tabletop.errors import UserError
+from rules.tabletop.translation import tr
 
 
 class HalfOf(StrEnum):
@@ -95,11 +96,19 @@ def objective_changes(state: State, tasks: tuple[Task, ...], aim: Objective) -> 
     if tasks:
         row = next((one for one in tasks if one.name == aim.task), None)
         if row is None:
-            raise UserError(f"there is no task {aim.task!r}: choose one of {', '.join(one.name for one in tasks)}")
+            raise UserError(
+                tr(
+                    "there is no task {task!r}: choose one of {tasks}",
+                    task=aim.task,
+                    tasks=", ".join(one.name for one in tasks),
+                )
+            )
         changes.insert(0, Change(figure="", key=goal_key(aim.side), value=row.name, rule=row.rule))
         if row.number_key is not None:
             if not aim.number or aim.number < 1:
-                raise UserError(f"the task of {aim.side} needs a number: enter how many {row.number}")
+                raise UserError(
+                    tr("the task of {side} needs a number: enter how many {what}", side=aim.side, what=row.number)
+                )
             number = Change(figure="", key=row.number_key(aim.side), value=aim.number, rule=row.rule)
             changes.insert(1, number)
     return tuple(one for one in changes if state.statuses.get(one.key) != one.value)

@@ -21,6 +21,7 @@ from rules.tabletop.scene import SightRules
 from rules.tabletop.sight import SLIVER, Exposures, exposures
 from rules.tabletop.table import Figure, PointIn, Posture, TerrainPiece, ellipse_outline
 from rules.tabletop.tolerance import DOUBT_SIGMAS
+from rules.tabletop.translation import tr
 
 T = TypeVar("T")
 
@@ -88,7 +89,9 @@ class Position:
             UserError: if the camera does not see it there.
         """
         if name not in self.figures:
-            raise UserError(f"{display_name(name)} is not on the table: put it there or mark it as eliminated")
+            raise UserError(
+                tr("{name} is not on the table: put it there or mark it as eliminated", name=display_name(name))
+            )
         return self.figures[name]
 
     def unit(self, name: str) -> Unit:
@@ -185,5 +188,5 @@ def _place(seen: Exposures, name: str) -> int:
         UserError: if it is eliminated; it may still lie on the table, but sees nothing.
     """
     if name not in seen.ids:
-        raise UserError(f"{display_name(name)} is out of the battle: choose another figure")
+        raise UserError(tr("{name} is out of the battle: choose another figure", name=display_name(name)))
     return seen.ids.index(name)

@@ -11,6 +11,7 @@ from rules.engine.game import Game
 from rules.engine.schema import Reader
 from rules.engine.state import Unit
 from rules.tabletop.errors import UserError
+from rules.tabletop.translation import tr
 
 SCHEMA = 1
 
@@ -47,7 +48,13 @@ class Army:
         figures = [recruit.figure for recruit in self.recruits]
         duplicate = next((figure for figure in figures if figures.count(figure) > 1), None)
         if duplicate is not None:
-            raise UserError(f"the army {self.name!r} has the figure {duplicate} twice: give each figure its own id")
+            raise UserError(
+                tr(
+                    "the army {name!r} has the figure {duplicate} twice: give each figure its own id",
+                    name=self.name,
+                    duplicate=duplicate,
+                )
+            )
 
     @property
     def squads(self) -> dict[str, tuple[Recruit, ...]]:
@@ -68,7 +75,12 @@ def army_of(document: Any) -> Army:
         UserError: if it is not an army list, or of a newer program.
     """
     if not isinstance(document, Mapping) or document.get("schema") != SCHEMA:
-        raise UserError(f"the army list does not have schema {SCHEMA}: choose another file or update Sandtable")
+        raise UserError(
+            tr(
+                "the army list does not have schema {expected}: choose another file or update Sandtable",
+                expected=SCHEMA,
+            )
+        )
     rest = {key: value for key, value in document.items() if key != "schema"}
     return Reader({}).read(Army, rest, "the army list")
 
@@ -88,7 +100,14 @@ def enlistment(game: Game[Any], army: Army, side: str) -> tuple[UnitJoined, ...]
 def check_army(game: Game[Any], army: Army) -> None:
     """Raise `UserError` for an army of another game, or with a card that the game does not have."""
     if army.game != game.name:
-        raise UserError(f"the army {army.name!r} is for {army.game}, not for {game.name}: choose another list")
+        raise UserError(
+            tr(
+                "the army {army!r} is for {other}, not for {game}: choose another list",
+                army=army.name,
+                other=army.game,
+                game=game.name,
+            )
+        )
     for one in army.recruits:
         check_card(game, one.figure, one.card)
 
@@ -97,7 +116,15 @@ def check_card(game: Game[Any], figure: str, card: str | None) -> None:
     """Raise `UserError` for a card that the game does not have; None stands for a card of the player's own."""
     cards = game.rules.plain.get("cards", {})
     if card is not None and card not in cards:
-        raise UserError(f"{figure} has the card {card!r}, which {game.title} lacks: choose one of {', '.join(cards)}")
+        raise UserError(
+            tr(
+                "{figure} has the card {card!r}, which {game} lacks: choose one of {cards}",
+                figure=figure,
+                card=card,
+                game=game.title,
+                cards=", ".join(cards),
+            )
+        )
 
 
 def card_of(game: Game[Any], one: Recruit | Unit) -> Mapping[str, Any]:

@@ -18,6 +18,7 @@ from rules.engine.schema import Reader, hints
 from rules.engine.verdict import Reason, RuleRefusal
 from rules.tabletop.errors import UserError, refuse_unusable_values
 from rules.tabletop.regular_file import open_regular
+from rules.tabletop.translation import tr
 
 HOME = Path(__file__).parents[1] / "games"
 """The folder of the included games."""
@@ -182,11 +183,17 @@ def load(name: str | Path, tables: type[T]) -> Ruleset[T]:
     path = name if isinstance(name, Path) else _game_file(name)
     document, labels = _inherited(path, ())
     if not labels and "name" not in document:
-        raise UserError(f'{path.name} names no game: begin it with inherits = "{_games()[0]}" or another game')
+        raise UserError(
+            tr(
+                '{name} names no game: begin it with inherits = "{game}" or another game',
+                name=path.name,
+                game=_games()[0],
+            )
+        )
     try:
         return _build(document, tables, labels, document.pop("chosen", {}))
     except RuleRefusal as refusal:
-        raise UserError(f"{path.name}: {refusal}") from refusal
+        raise UserError(tr("{name}: {reason}", name=path.name, reason=refusal)) from refusal
 
 
 def rules_text(path: Path) -> str:
@@ -196,15 +203,21 @@ def rules_text(path: Path) -> str:
         UserError: if it cannot be read, is a pipe or a device, is not UTF-8 text or is too long.
     """
     try:
-        with open_regular(path, f"the ruleset {path}") as file:
+        with open_regular(path, tr("the ruleset {path}", path=path)) as file:
             data = file.read(_MOST_BYTES + 1)
         text = data.decode() if len(data) <= _MOST_BYTES else None
     except UserError:
         raise
     except (OSError, ValueError) as fault:  # ValueError: not UTF-8, or an impossible file name
-        raise UserError(f"the ruleset {path} cannot be read: {fault}") from fault
+        raise UserError(tr("the ruleset {path} cannot be read: {reason}", path=path, reason=fault)) from fault
     if text is None:
-        raise UserError(f"{path.name} is larger than {_MOST_BYTES // 1_000_000} MB: choose a file of house rules")
+        raise UserError(
+            tr(
+                "{name} is larger than {megabytes} MB: choose a file of house rules",
+                name=path.name,
+                megabytes=_MOST_BYTES // 1_000_000,
+            )
+        )
     return text
 
 
@@ -221,8 +234,13 @@ def check_needs_no_file(text: str, name: str) -> None:
     parent = _parsed(text, name).get("inherits")
     if parent is not None and parent not in _games():
         raise UserError(
-            f"{name} inherits {parent!r}, but the house rules of a battle must inherit one of {', '.join(_games())}:"
-            " copy the rules from that file into them"
+            tr(
+                "{name} inherits {parent!r}, but the house rules of a battle must inherit one of"
+                " {games}: copy the rules from that file into them",
+                name=name,
+                parent=parent,
+                games=", ".join(_games()),
+            )
         )
 
 
@@ -249,13 +267,25 @@ def title_in_file(name: str) -> str | None:
 def _inherited(path: Path, heirs: tuple[Path, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The file merged with the files that it inherits, and the titles of all house rules among them."""
     if len(heirs) > _MOST_INHERITED or path in heirs:
-        raise UserError(f"{path.name} inherits itself: let one of {', '.join(p.name for p in heirs)} inherit a game")
+        raise UserError(
+            tr(
+                "{name} inherits itself: let one of {files} inherit a game",
+                name=path.name,
+                files=", ".join(p.name for p in heirs),
+            )
+        )
     document = _parsed(rules_text(path), path.name)
     parent = document.pop("inherits", None)
     if parent is None:
         return document, ()
     if not isinstance(parent, str):
-        raise UserError(f"{path.name}: inherits must be the name of a game or of a file, not {parent!r}")
+        raise UserError(
+            tr(
+                "{name}: inherits must be the name of a game or of a file, not {parent!r}",
+                name=path.name,
+                parent=parent,
+            )
+        )
     inherited, labels = _inherited(_parent_path(path, parent), (*heirs, path))
     label = document.pop("house_rules", path.stem)
     return _merged(inherited, document), (str(label), *labels)
@@ -265,7 +295,14 @@ def _parent_path(path: Path, parent: str) -> Path:
     if parent.endswith(".toml"):
         return path.parent / parent
     if parent not in _games():
-        raise UserError(f"{path.name} inherits {parent!r}, which is not a game: choose one of {', '.join(_games())}")
+        raise UserError(
+            tr(
+                "{name} inherits {parent!r}, which is not a game: choose one of {games}",
+                name=path.name,
+                parent=parent,
+                games=", ".join(_games()),
+            )
+        )
     return _game_file(parent)
 
 
@@ -273,9 +310,9 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as fault:
-        raise UserError(f"{name} is not TOML: {fault}") from fault
+        raise UserError(tr("{name} is not TOML: {reason}", name=name, reason=fault)) from fault
     except ValueError as fault:  # a number with too many digits
-        raise UserError(f"the ruleset {name} cannot be read: {fault}") from fault
+        raise UserError(tr("the ruleset {name} cannot be read: {reason}", name=name, reason=fault)) from fault
     refuse_unusable_values(document, name)
     return document
 

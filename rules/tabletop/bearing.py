@@ -13,6 +13,7 @@ from itertools import pairwise
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.tolerance import EXACT, Comparison, at_most
+from rules.tabletop.translation import tr
 
 
 def bearing_deg(from_in: PointIn, to_in: PointIn) -> float:
@@ -22,7 +23,7 @@ def bearing_deg(from_in: PointIn, to_in: PointIn) -> float:
         UserError: if both are the same place.
     """
     if from_in == to_in:
-        raise UserError("there is no direction between two equal places: choose two different places")
+        raise UserError(tr("there is no direction between two equal places: choose two different places"))
     return math.degrees(math.atan2(to_in[1] - from_in[1], to_in[0] - from_in[0])) % 360
 
 
@@ -45,7 +46,7 @@ def facing_of(figure: Figure) -> float:
         UserError: if that is unknown.
     """
     if figure.facing_deg is None:
-        raise UserError(f"the facing of {figure.id} is unknown: point out its front")
+        raise UserError(tr("the facing of {figure} is unknown: point out its front", figure=figure.id))
     return figure.facing_deg
 
 
@@ -130,7 +131,7 @@ def arc_of_fire(shooter: Figure, targets: Sequence[Figure]) -> Arc:
         UserError: if there is no target, or a target stands exactly where the shooter does.
     """
     if not targets:
-        raise UserError(f"{shooter.id} has no target: choose at least one")
+        raise UserError(tr("{shooter} has no target: choose at least one", shooter=shooter.id))
     bearings = sorted((bearing_deg(shooter.centre_in, target.centre_in), k) for k, target in enumerate(targets))
     full_circle = [*bearings, (bearings[0][0] + 360, bearings[0][1])]
     # The arc begins and ends at the widest gap between neighbouring bearings.

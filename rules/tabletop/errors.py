@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from rules.tabletop.translation import tr
+
 _LONGEST_SENTENCE = 1800
 _DEEPEST = 40
 _LARGEST = 10**18
@@ -33,14 +35,26 @@ def refuse_unusable_values(value: Any, what: str) -> None:
     for _ in range(_DEEPEST):
         if any(isinstance(one, int) and abs(one) > _LARGEST for one in level):
             raise UserError(
-                f"{what} has a whole number of more than {len(str(_LARGEST)) - 1} digits: use a smaller number"
+                tr(
+                    "{what} has a whole number of more than {digits} digits: use a smaller number",
+                    what=what,
+                    digits=len(str(_LARGEST)) - 1,
+                )
             )
         if any(isinstance(one, str) and _is_broken(one) for one in level):
-            raise UserError(f"{what} has a text with half a character in it (a lone surrogate): type the text again")
+            raise UserError(
+                tr("{what} has a text with half a character in it (a lone surrogate): type the text again", what=what)
+            )
         level = [inner for one in level for inner in _inside(one)]
         if not level:
             return
-    raise UserError(f"{what} has values nested more than {_DEEPEST} levels deep: choose a file that this program wrote")
+    raise UserError(
+        tr(
+            "{what} has values nested more than {levels} levels deep: choose a file that this program wrote",
+            what=what,
+            levels=_DEEPEST,
+        )
+    )
 
 
 def _inside(value: Any) -> Iterable[Any]:

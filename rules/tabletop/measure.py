@@ -16,6 +16,7 @@ from shapely.ops import nearest_points
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Outline, PointIn, area_of
 from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, Comparison, at_most, choice
+from rules.tabletop.translation import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def range_to(figure: Figure, marked_in: Outline, z_in: float = 0.0, sigma_in: fl
 
 def _geometry(points_in: Outline) -> BaseGeometry:
     if not points_in:
-        raise UserError("there is nothing to measure to: mark a point, a line or an area")
+        raise UserError(tr("there is nothing to measure to: mark a point, a line or an area"))
     if len(points_in) > 2:
         return area_of(points_in)
     return Point(points_in[0]) if len(points_in) == 1 else LineString(points_in)

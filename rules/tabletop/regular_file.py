@@ -9,8 +9,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rules.tabletop.errors import UserError
+from rules.tabletop.translation import mark_for_translation, tr
 
-_KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+_KINDS = {
+    stat.S_IFIFO: mark_for_translation("a pipe"),
+    stat.S_IFSOCK: mark_for_translation("a socket"),
+    stat.S_IFCHR: mark_for_translation("a device"),
+    stat.S_IFBLK: mark_for_translation("a device"),
+}
 
 
 def open_regular(path: Path, what: str) -> BinaryIO:
@@ -64,4 +70,10 @@ def _refuse_kind(mode: int, path: Path, what: str) -> None:
     if kind == stat.S_IFDIR:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if kind in _KINDS:
-        raise UserError(f"{what} is {_KINDS[kind]}, not a file: save its contents in a file and choose that file")
+        raise UserError(
+            tr(
+                "{what} is {kind}, not a file: save its contents in a file and choose that file",
+                what=what,
+                kind=tr(_KINDS[kind]),
+            )
+        )

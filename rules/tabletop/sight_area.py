@@ -25,6 +25,7 @@ from rules.tabletop.scene import Scene, SightRules, crossings_that_matter, find_
 from rules.tabletop.sight import SLIVER
 from rules.tabletop.sight_rays import Float32Array, Places, Rays, Slopes, rays_of, slopes_of
 from rules.tabletop.table import Figure, FloatArray, Outline, Posture, TerrainPiece, ellipse_outline
+from rules.tabletop.translation import tr
 
 MOST_CELLS = 4_000_000
 _LEAST_AWAY_IN = 1e-3
@@ -48,9 +49,9 @@ class Cells:
 
     def __post_init__(self) -> None:
         if not (self.left_in < self.right_in and self.near_in < self.far_in and self.cell_in > 0):
-            raise UserError("this part of the table has no area: set the area of play again")
+            raise UserError(tr("this part of the table has no area: set the area of play again"))
         if self.shape[0] * self.shape[1] > MOST_CELLS:
-            raise UserError("this part of the table is too large to compute: set the area of play")
+            raise UserError(tr("this part of the table is too large to compute: set the area of play"))
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.measure import Range, range_between
 from rules.tabletop.table import Figure
 from rules.tabletop.tolerance import Comparison, all_of, at_most
+from rules.tabletop.translation import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def lead(squad: Sequence[Figure], toward_deg: float) -> Figure:
         UserError: if the squad has no figure.
     """
     if not squad:
-        raise UserError("the squad has no figures: choose at least one")
+        raise UserError(tr("the squad has no figures: choose at least one"))
     return max(squad, key=lambda figure: (forwardness_in(figure, toward_deg), figure.id))
 
 

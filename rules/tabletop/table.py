@@ -15,6 +15,7 @@ import numpy.typing as npt
 from shapely.geometry import Polygon
 
 from rules.tabletop.errors import UserError
+from rules.tabletop.translation import tr
 
 FloatArray = npt.NDArray[np.float64]
 PointIn = tuple[float, float]
@@ -160,7 +161,7 @@ class TerrainPiece:
             raise UserError(f"terrain {self.name!r} needs finite heights, not {self.base_in} and {self.height_in}")
         if self.height_in < 0:
             raise UserError(f"terrain {self.name!r} needs a height of 0 or more, not {self.height_in}")
-        area_of(self.outline_in, f"the outline of terrain {self.name!r}")
+        area_of(self.outline_in, tr("the outline of terrain {name!r}", name=self.name))
 
     @property
     def top_in(self) -> float:
@@ -168,30 +169,40 @@ class TerrainPiece:
         return self.base_in + self.height_in
 
 
-def area_of(outline_in: Outline, what: str = "an outline on the table") -> Polygon:
+def area_of(outline_in: Outline, what: str = "") -> Polygon:
     """The polygon of an outline.
 
     Raises:
         UserError: if the outline has fewer than three points or one that is not finite, crosses itself or has no area;
             the message names `what`.
     """
+    what = what or tr("an outline on the table")
     _check_points(what, outline_in)
     area = Polygon(outline_in)
     if not area.is_valid or area.area == 0:
-        fault = "it has no area" if area.is_valid else "it crosses itself"
-        raise UserError(f"{what} must go around its area once ({fault}): draw it again")
+        fault = tr("it has no area") if area.is_valid else tr("it crosses itself")
+        raise UserError(tr("{what} must go around its area once ({reason}): draw it again", what=what, reason=fault))
     return area
 
 
 def _check_points(what: str, outline_in: Outline) -> None:
     if len(outline_in) < 3:
-        raise UserError(f"{what} has {len(outline_in)} points, but an area needs three: draw it again")
+        raise UserError(
+            tr("{what} has {count} points, but an area needs three: draw it again", what=what, count=len(outline_in))
+        )
     if len(outline_in) > MOST_CORNERS:
-        raise UserError(f"{what} has {len(outline_in):,} corners, more than {MOST_CORNERS:,}: draw it with fewer")
+        raise UserError(
+            tr(
+                "{what} has {count:,} corners, more than {most:,}: draw it with fewer",
+                what=what,
+                count=len(outline_in),
+                most=MOST_CORNERS,
+            )
+        )
     if any(len(point) != 2 for point in outline_in):
-        raise UserError(f"{what} has a point that is not [x, y]: draw it again")
+        raise UserError(tr("{what} has a point that is not [x, y]: draw it again", what=what))
     if not all(math.isfinite(v) for point in outline_in for v in point):
-        raise UserError(f"{what} has a coordinate that is not finite: draw it again")
+        raise UserError(tr("{what} has a coordinate that is not finite: draw it again", what=what))
 
 
 def _swept(outline_in: Outline) -> float:

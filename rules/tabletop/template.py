@@ -19,6 +19,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.measure import base_area
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of
 from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, Comparison, choice, doubtful_shifts
+from rules.tabletop.translation import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class Strip:
     def __post_init__(self) -> None:
         _check("a strip", [v for point in self.path_in for v in point], width=self.width_in)
         if len(set(self.path_in)) < 2:
-            raise UserError("a strip needs two different points: mark a second one")
+            raise UserError(tr("a strip needs two different points: mark a second one"))
 
 
 @dataclass(frozen=True, slots=True)

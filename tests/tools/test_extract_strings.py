@@ -23,7 +23,8 @@ def strings() -> set[str]:
     """Every literal that is given to `tr` or `mark_for_translation`, and both of `tr_count`."""
     calls = [
         node
-        for source in SOURCES.rglob("*.py")
+        for folder in SOURCES
+        for source in folder.rglob("*.py")
         for node in ast.walk(ast.parse(source.read_text("utf-8")))
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("tr", "mark_for_translation", "tr_count")
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 
 import pytest
@@ -10,7 +11,7 @@ from babel.messages.mofile import write_mo
 from rules.engine.state import State
 from rules.tabletop.measure import Range
 from rules.tabletop.table import Posture, TerrainKind
-from tools.extract_strings import catalog_strings, extracted, load, path_of, problems
+from tools.extract_strings import SOURCES, catalog_strings, extracted, load, path_of, problems
 from ui.battle.action_text import state_words
 from ui.formatting import Basis, other_words, range_words
 from ui.session import Ruler, TableState
@@ -18,6 +19,17 @@ from ui.setup.first_run import GuideStep, Progress, TableStatus, guide
 from ui.table.shapes import USUAL, TemplateKind
 from ui.translation import FOLDER, languages
 from ui.vocabulary import posture_words, terrain_kind_words
+
+ENGLISH = (
+    "rules",
+    "hardware",
+    "ui/commands",
+    "ui/cli",
+    "ui/devices/cli_links",
+    "calibration/camera",
+    "vision/simulation",
+)
+"""Where a `UserError` quotes rules, is printed by the command line, or is a fault of the program."""
 
 TRANSLATED = [name for name in languages() if name != "en"]
 
@@ -36,6 +48,20 @@ def test_every_entry_is_translated_with_the_same_placeholders_and_keys(language:
 def test_the_catalog_has_all_strings_of_the_program(language: str) -> None:
     missing = catalog_strings(extracted()) - catalog_strings(load(language, FOLDER))
     assert not missing, f"run: make strings LANGUAGE={language}"
+
+
+@pytest.mark.slow
+def test_players_read_errors_in_their_language() -> None:
+    bare = [
+        f"{name}:{call.lineno}"
+        for source in SOURCES
+        for path in sorted(source.rglob("*.py"))
+        if not (name := path.relative_to(source.parent).as_posix()).startswith(ENGLISH)
+        for call in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "UserError"
+        if isinstance(call.args[0], ast.JoinedStr | ast.Constant)
+    ]
+    assert not bare, "put the sentence into tr()"
 
 
 @pytest.mark.parametrize("language", TRANSLATED)

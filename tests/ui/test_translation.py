@@ -10,6 +10,7 @@ import pytest
 from rules.tabletop.errors import UserError
 from tests.ui.catalogs import write_catalog
 from ui.translation import tr, tr_count, use_language
+from vision.source import read_image
 
 GERMAN = {"Quit": "Beenden", "Use camera {number}": "Kamera {number} verwenden"}
 SOLDIERS = ("{count} soldier of {army}", "{count} soldiers of {army}")
@@ -64,6 +65,16 @@ def test_the_first_language_with_a_catalog_is_used(tmp_path: Path) -> None:
     ):
         use_language(names, tmp_path)
         assert tr("Quit") == quits
+
+
+def test_errors_from_below_the_window_are_translated(tmp_path: Path) -> None:
+    english = "{path} is not a picture, or is broken: open it in a picture viewer, or save it again as PNG"
+    write_catalog(tmp_path, "de", {english: "{path} ist kein Bild"})
+    use_language(["de"], tmp_path)
+    broken = tmp_path / "broken.png"
+    broken.write_bytes(b"text")
+    with pytest.raises(UserError, match=r"broken\.png ist kein Bild$"):
+        read_image(broken)
 
 
 @pytest.mark.parametrize("damaged", [b"", b"no catalog", b"\xde\x12\x04\x95" + b"\xff" * 40])

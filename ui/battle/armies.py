@@ -30,7 +30,7 @@ def load_army(path: Path) -> Army:
     Raises:
         UserError: if it is not an army list, or a newer program wrote it.
     """
-    document = read_json(path, "army list")
+    document = read_json(path, tr("army list"))
     try:
         return army_of(document)
     except UserError as error:

@@ -155,7 +155,7 @@ def begin(path: Path, clock: Clock, battle_setup: BattleSetup) -> Battle:
     if len(battle_setup.armies) < 2:
         raise UserError(tr(NEEDS_TWO_SIDES))
     if empty := [display_name(side) for side, army in battle_setup.armies.items() if not army.recruits]:
-        raise UserError(f"{empty[0]} has no units: choose a unit for its soldiers, or leave the army out")
+        raise UserError(tr("{army} has no units: choose a unit for its soldiers, or leave the army out", army=empty[0]))
     game = open_game(battle_setup.game, battle_setup.house_rules)
     recruits = [recruit for side, army in battle_setup.armies.items() for recruit in enlistment(game, army, side)]
     battle = Battle.begin(

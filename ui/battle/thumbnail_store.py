@@ -17,6 +17,7 @@ from rules.battle.database import FAULTS, beside, is_broken, one_line, refuse_un
 from rules.tabletop.errors import UserError
 from rules.tabletop.regular_file import refuse_special
 from ui.files import set_aside
+from ui.translation import tr
 from vision.frame import ImageBgr
 
 MOST_BYTES = 20_000
@@ -105,8 +106,11 @@ class ThumbnailStore:
                     self._seqs = None
             except FAULTS as fault:
                 raise UserError(
-                    f"the pictures of this battle cannot be saved in {self.path} ({why_not(fault)}); the battle itself"
-                    " is safe"
+                    tr(
+                        "the pictures of this battle cannot be saved in {path} ({reason}); the battle itself is safe",
+                        path=self.path,
+                        reason=why_not(fault),
+                    )
                 ) from fault
 
     def close(self) -> None:
@@ -168,17 +172,25 @@ class ThumbnailStore:
         return None
 
     def _refuse_unsafe(self) -> None:
-        what = f"the picture file {self.path}"
+        what = tr("the picture file {path}", path=self.path)
         if self.path.is_symlink():
-            raise UserError(f"{what} is a link, which is not followed: delete it, or put the file itself there")
+            raise UserError(
+                tr("{what} is a link, which is not followed: delete it, or put the file itself there", what=what)
+            )
         if os.path.lexists(self.path):
             try:
                 refuse_special(self.path, what)
             except OSError as fault:
-                raise UserError(f"{what} cannot be used: {fault.strerror}") from fault
+                raise UserError(tr("{what} cannot be used: {reason}", what=what, reason=fault.strerror)) from fault
         refuse_unsafe_companions(self.path, what)
         if sum(path.stat().st_size for path in (self.path, *beside(self.path)) if path.exists()) > _MAX_FILE_BYTES:
-            raise UserError(f"{what} is larger than {_MAX_FILE_BYTES // 2**20} MB, so it is damaged: move it away")
+            raise UserError(
+                tr(
+                    "{what} is larger than {megabytes} MB, so it is damaged: move it away",
+                    what=what,
+                    megabytes=_MAX_FILE_BYTES // 2**20,
+                )
+            )
 
     def _is_ours(self, file: sqlite3.Connection) -> bool:
         """Whether the file belongs to this battle; an empty file is initialized."""
@@ -205,5 +217,15 @@ class ThumbnailStore:
             for path in companions:  # SQLite reads them with the file of the matching name only
                 os.replace(path, f"{aside}{path.name.removeprefix(self.path.name)}")
         except OSError as error:
-            raise UserError(f"{self.path} belongs to another battle but cannot be renamed: {error.strerror}") from error
-        self.remark = f"The pictures in {self.path} belong to another battle or are damaged; they are now in {aside}."
+            raise UserError(
+                tr(
+                    "{path} belongs to another battle but cannot be renamed: {reason}",
+                    path=self.path,
+                    reason=error.strerror,
+                )
+            ) from error
+        self.remark = tr(
+            "The pictures in {path} belong to another battle or are damaged; they are now in {aside}.",
+            path=self.path,
+            aside=aside,
+        )

@@ -22,6 +22,7 @@ from ui.desktop.early_source import EarlySource, stored_settings
 from ui.desktop.garbage import collected_here
 from ui.desktop.languages import chosen_locale, install_language
 from ui.desktop.settings import Settings
+from ui.desktop.text_size import create_application
 from ui.desktop.theme import apply_theme
 from ui.desktop.window import Window
 from ui.diagnostics.bug_report import EventLog, crash_file, crashes_kept, last_crash, log_file
@@ -41,11 +42,10 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "", ear
         examined: Returns the output of `sandtable doctor`, for bug reports.
         early: The same source, if it is already being opened.
     """
-    application = QApplication.instance() or QApplication(["sandtable"])
-    assert isinstance(application, QApplication)  # the program creates no other
+    application = create_application(stored_settings)
+    settings = stored_settings()
     application.setApplicationName("sandtable")
     application.setApplicationDisplayName("Sandtable")
-    settings = stored_settings()
     # Qt uses its translator only while it is referenced.
     _of_qt = install_language(application, chosen_locale(Settings(settings)))
     log = log_file()

@@ -1,7 +1,8 @@
-"""What the View menu changes in the whole window: the theme, the side panel and full screen."""
+"""What the View menu changes in the whole window: theme, language, text size, side panel and full screen."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from PyQt6.QtCore import QObject
@@ -10,7 +11,9 @@ from PyQt6.QtWidgets import QApplication
 
 from ui.desktop.action import create_switch
 from ui.desktop.actions import Actions
+from ui.desktop.languages import LanguageMenu
 from ui.desktop.parts import Parts
+from ui.desktop.text_size import TextSizeMenu
 from ui.desktop.theme import Theme, apply_theme
 from ui.translation import mark_for_translation, tr
 
@@ -27,10 +30,11 @@ class Appearance(QObject):
 
     Attributes:
         themes: The switches of the themes.
+        languages, text_sizes: The menus of what changes at the next start.
     """
 
-    def __init__(self, parts: Parts, actions: Actions) -> None:
-        """Add the themes to the View menu; show the numbers and the tabs as last time."""
+    def __init__(self, parts: Parts, actions: Actions, say: Callable[[str], object]) -> None:
+        """Fill the View menu, and show the numbers and the tabs as last time; `say` shows a message to the player."""
         super().__init__(parts.window)
         window = self._window = parts.window
         display, sides = parts.display, parts.sides
@@ -53,6 +57,8 @@ class Appearance(QObject):
             group.addAction(switch)
             if themes is not None:
                 themes.addAction(switch)
+        self.languages = LanguageMenu(actions.view_menu, settings, say)
+        self.text_sizes = TextSizeMenu(actions.view_menu, settings, say)
 
         geometry = settings.geometry
         if geometry is None or not window.restoreGeometry(geometry):

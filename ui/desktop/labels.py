@@ -10,7 +10,7 @@ from itertools import product
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QFont, QFontInfo, QFontMetricsF, QResizeEvent
-from PyQt6.QtWidgets import QLabel
+from PyQt6.QtWidgets import QLabel, QSizePolicy
 
 
 def plain_label(words: str = "") -> QLabel:
@@ -50,10 +50,12 @@ _SIZES_PX, _MARGINS_PX = (18, 16, 14), (8, 2)
 class FittedLabel(QLabel):
     """A plain text that wraps; it is smaller if it would be higher than allowed, but always at least 14 pixels high."""
 
-    def __init__(self, most_px: int) -> None:
-        """`most_px` is the allowed height."""
+    def __init__(self, most_px: int | None = None) -> None:
+        """`most_px` is the allowed height; by default, the layout decides it."""
         super().__init__()
         self._most_px = most_px
+        if most_px is None:
+            self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(True)
         self._fit()
@@ -76,7 +78,7 @@ class FittedLabel(QLabel):
             font.setPixelSize(size_px)
             self.setFont(font)
             self.setMargin(margin_px)
-            if self.heightForWidth(self.width()) <= self._most_px:
+            if self.heightForWidth(self.width()) <= (self._most_px or self.height()):
                 return
 
 

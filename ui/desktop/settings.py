@@ -26,6 +26,9 @@ from vision.setup import Setup
 _MAX_LOG = 100.0
 """Limit for logarithms of colours: those of 8 bits lie within 4."""
 
+TEXT_SIZES = (1.0, 1.25, 1.5, 2.0)
+"""The factors to choose from."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -100,6 +103,18 @@ class Settings:
 
     def keep_language(self, name: str) -> None:
         self.settings.setValue("language", name)
+
+    @property
+    def text_size(self) -> float | None:
+        """The chosen factor for text and everything else; by default None, for what the screen needs."""
+        try:
+            size = self._number("text_size", 0.0)
+        except ValueError:
+            return None
+        return size if size in TEXT_SIZES else None
+
+    def keep_text_size(self, size: float | None) -> None:
+        self.settings.setValue("text_size", size or 0.0)
 
     @property
     def theme(self) -> Theme:

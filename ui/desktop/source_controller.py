@@ -96,7 +96,7 @@ class SourceController:
         source = self._opener(self.spec)
         if isinstance(source, SimulatedTable):
             self.simulated, source.bare = source, self._bare
-            self.armies = len({figure.army for figure in source.truth.figures})
+            self.armies = len({figure.army for figure in source.truth_at(0.0).figures})  # the picture may be bare
         elif isinstance(source, Webcam):
             self._webcam = source
         return source

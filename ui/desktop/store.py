@@ -43,6 +43,10 @@ class OpenBattle(Protocol):
     play: BattleSession | None
 
     @property
+    def is_rolling(self) -> bool:
+        """Whether an action waits for its dice."""
+
+    @property
     def position(self) -> Position | None:
         """The battle's position on the table; None without a battle or before figures are seen."""
 

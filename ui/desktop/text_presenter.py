@@ -63,6 +63,8 @@ class TextPresenter:
         store, frozen_frame, practice = self._store, self._features.frozen_frame, self._features.practice
         if frozen_frame.hint or practice.is_carrying:
             return frozen_frame.hint or practice.hint
+        if store.in_battle and store.battle.is_rolling:
+            return tr("Roll on the right, or enter the faces of your own dice.")
         if store.view is not None:
             selects = store.in_battle and store.tool.name == "select"
             hint = tr(CLICK_ONE) if selects else store.tool.hint

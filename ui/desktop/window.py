@@ -25,7 +25,6 @@ from ui.desktop.features import Features
 from ui.desktop.film_bar import FilmController
 from ui.desktop.guide.guide_controller import GuideController
 from ui.desktop.help_controller import HelpController
-from ui.desktop.languages import LanguageMenu
 from ui.desktop.mouse import Mouse
 from ui.desktop.panel import SidePanel
 from ui.desktop.parts import Parts
@@ -80,32 +79,18 @@ class Window(QMainWindow):
         self.banner, self.toast, self.pills = OutcomeBanner(clock), Toast(clock), MovePills(self.picture)
         self.display = TableDisplay(self, self.picture, self.panel, read := Readings(), self._draw)
         self.store = Store(stored, self.display.point_at, opener, clock)
-        self.battle = BattleController(BattlePanel(), self.store.say, time.time, random.SystemRandom())
-        self.store.battle = self.battle
+        chance = random.SystemRandom()
+        self.battle = self.store.battle = BattleController(BattlePanel(), self.store.say, time.time, chance)
         self.status = StatusLine(self.statusBar(), lambda: self.store.session.search_now())
-        self.devices = DevicesController(stored, self.store.say, random.SystemRandom(), opener=opener)
-        tabs = {tr("Table"): self.panel, tr("Battle"): self.battle.panel, tr("Devices"): self.devices.panel}
-        central = CentralWidget(self.picture, self.bar, hint, tabs)
-        central.add_above(self.battle.turn_bar)
-        central.add_over(self.banner, Qt.AlignmentFlag.AlignVCenter)
-        central.add_over(self.toast, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter)
-        central.add_below(self.display.big)
-        self.sides = central.sides
-        self.setCentralWidget(central)
+        self.devices = DevicesController(stored, self.store.say, chance, opener=opener)
+        central = self._arrange(hint)
         parts = Parts(
             self, self.picture, self.display, self.panel, self.sides, self.bar, hint, self.status, self.pills, stored
         )
         features = self.features = Features(parts, self.store, self.battle, tables, battles)
         self.commands = Commands(parts, self.store, self.battle, features, self.toast)
-        self.actions_ = Actions(self, self.commands)
-        self.film = FilmController(parts, self.store, self.actions_)
-        central.add_under_picture(self.film.bar)
-        central.add_left(self.actions_.rail)
-        self.appearance = Appearance(parts, self.actions_)
-        self.languages = LanguageMenu(self.actions_.view_menu, stored, self.store.say)
         log = event_log or EventLog()
-        self.help = HelpController(self, GuideController(self.commands, self.actions_.rail), log)
-        self.actions_.add_menus(self.display.menu, features.practice.menu, features.calibration.menu, self.help.menu)
+        self._create_menus(parts, central, log)
         self._mouse = Mouse(self.picture, self.store, self.battle, features.files, features.practice)
         self._table = TablePresenter(parts, self.store, self.battle, features, read)
         self._text = TextPresenter(parts, self.store, features, self.actions_, log.said)
@@ -114,6 +99,27 @@ class Window(QMainWindow):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.pull)
         self._timer.start(_TICK_MS)
+
+    def _arrange(self, hint: HintLabel) -> CentralWidget:
+        tabs = {tr("Table"): self.panel, tr("Battle"): self.battle.panel, tr("Devices"): self.devices.panel}
+        central = CentralWidget(self.picture, self.bar, hint, tabs)
+        central.add_above(self.battle.turn_bar)
+        central.add_over(self.banner, Qt.AlignmentFlag.AlignVCenter)
+        central.add_over(self.toast, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter)
+        central.add_below(self.display.big)
+        self.sides = central.sides
+        self.setCentralWidget(central)
+        return central
+
+    def _create_menus(self, parts: Parts, central: CentralWidget, log: EventLog) -> None:
+        actions = self.actions_ = Actions(self, self.commands)
+        self.film = FilmController(parts, self.store, actions)
+        central.add_under_picture(self.film.bar)
+        central.add_left(actions.rail)
+        self.appearance = Appearance(parts, actions, self.store.say)
+        self.help = HelpController(self, GuideController(self.commands, actions.rail), log)
+        menus = (self.features.practice.menu, self.features.calibration.menu, self.help.menu)
+        actions.add_menus(self.display.menu, *menus)
 
     def _connect(self) -> None:
         store, battle, features = self.store, self.battle, self.features
@@ -133,8 +139,6 @@ class Window(QMainWindow):
         self._mouse.moved.connect(self._draw)
         self._table.drawn.connect(lambda reading: self.devices.answer(reading, store.session.state.basis))
         self._table.drawn.connect(lambda _: features.terrain.show())
-
-    # What is shown
 
     def _show_battle(self) -> None:
         self.sides.setCurrentWidget(self.battle.panel)

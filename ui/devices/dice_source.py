@@ -23,7 +23,7 @@ def request_of(text: str) -> DiceRequest:
     """
     found = _REQUEST.fullmatch(text)
     if found is None or found[1] == "0":
-        raise UserError(f"{text!r} is not a roll: write for example 2d6 or 4dF")
+        raise UserError(tr("{text!r} is not a roll: write for example 2d6 or 4dF", text=text))
     die = Die.D6 if found[2] == "6" else Die.FUDGE
     return DiceRequest(die, int(found[1] or 1), "the player", "the roll")
 

@@ -26,6 +26,7 @@ from ui.paper.page import (
     slots,
     wrapped,
 )
+from ui.translation import tr
 
 CARD_MM = (92.0, 60.0)
 _COLUMNS, _ROWS = 2, 4
@@ -48,7 +49,7 @@ def card_sheet(cards: Sequence[UnitCard], title: str, game: Game[Any], paper: st
     """
     check_paper(paper)
     if not cards:
-        raise UserError(f"{title} has no figures, so there are no cards to print: add a figure first")
+        raise UserError(tr("{title} has no figures, so there are no cards to print: add a figure first", title=title))
     groups = [cards[start : start + _COLUMNS * _ROWS] for start in range(0, len(cards), _COLUMNS * _ROWS)]
     advice = f"{words}. {_ADVICE}" if words else _ADVICE
     titles = [f"{title}, {number} of {len(groups)}" for number in range(1, len(groups) + 1)]

@@ -24,6 +24,7 @@ from ui.paper.page import (
     room,
     slots,
 )
+from ui.translation import tr
 
 EDGE_SIDE_IN = 1.5
 EDGE_IDS = tuple(range(10, 18))
@@ -75,13 +76,20 @@ def marker_sheet(
 
 def _check_ids(ids: Sequence[int], count: int, dictionary: str) -> None:
     if not ids:
-        raise UserError("name at least one marker id")
+        raise UserError(tr("name at least one marker id"))
     unknown = [i for i in ids if not 0 <= i < count]
     if unknown:
-        raise UserError(f"dictionary {dictionary} has no marker {unknown[0]}: use ids from 0 to {count - 1}")
+        raise UserError(
+            tr(
+                "dictionary {dictionary} has no marker {number}: use ids from 0 to {last}",
+                dictionary=dictionary,
+                number=unknown[0],
+                last=count - 1,
+            )
+        )
     if len(set(ids)) < len(ids):
         repeated = next(i for i in ids if list(ids).count(i) > 1)
-        raise UserError(f"marker {repeated} is listed twice: list each id once")
+        raise UserError(tr("marker {repeated} is listed twice: list each id once", repeated=repeated))
 
 
 def _piece_size(side_in: float, cells: int) -> tuple[float, float]:
@@ -96,8 +104,15 @@ def _grid(paper: str, side_in: float, cells: int) -> tuple[int, int]:
     largest_in = math.floor(largest_mm / MM_PER_IN * 10) / 10
     if not _MIN_SIDE_IN <= side_in <= largest_in:
         raise UserError(
-            f"a marker of {side_in:g} in cannot be used on {paper} paper: choose a side from {_MIN_SIDE_IN:g} in"
-            f" (the smallest that a camera can read) to {largest_in:g} in (the largest that fits with its white margin)"
+            tr(
+                "a marker of {side_in:g} in cannot be used on {paper} paper: choose a side from"
+                " {smallest:g} in (the smallest that a camera can read) to {largest:g} in (the largest"
+                " that fits with its white margin)",
+                side_in=side_in,
+                paper=paper,
+                smallest=_MIN_SIDE_IN,
+                largest=largest_in,
+            )
         )
     width, height = _piece_size(side_in, cells)
     return int(width_mm // width), int(height_mm // height)
@@ -168,13 +183,24 @@ def _check_board(board: Board, paper: str, size_mm: PointMm, markers: int, dicti
     if size_mm[0] > width_mm or size_mm[1] > height_mm:
         share = min(width_mm / size_mm[0], height_mm / size_mm[1])
         raise UserError(
-            f"the board {board_words(board)} does not fit on {paper} paper: use squares of at most"
-            f" {math.floor(board.square_in * share * 100) / 100:g} in, or fewer squares"
+            tr(
+                "the board {board} does not fit on {paper} paper: use squares of at most {largest:g} in,"
+                " or fewer squares",
+                board=board_words(board),
+                paper=paper,
+                largest=math.floor(board.square_in * share * 100) / 100,
+            )
         )
     if board.columns * board.rows // 2 > markers:
         raise UserError(
-            f"the board {board_words(board)} needs {board.columns * board.rows // 2} markers, but {dictionary} has"
-            f" only {markers}: use fewer squares or a larger dictionary, such as 4X4_250"
+            tr(
+                "the board {board} needs {needed} markers, but {dictionary} has only {markers}: use"
+                " fewer squares or a larger dictionary, such as 4X4_250",
+                board=board_words(board),
+                needed=board.columns * board.rows // 2,
+                dictionary=dictionary,
+                markers=markers,
+            )
         )
 
 

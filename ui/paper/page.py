@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from rules.tabletop.errors import UserError
+from ui.translation import tr
 
 MM_PER_IN = 25.4
 PAPERS_MM = {"letter": (215.9, 279.4), "a4": (210.0, 297.0)}
@@ -125,7 +126,7 @@ def check_paper(paper: str) -> None:
         UserError: if it is not.
     """
     if paper not in PAPERS_MM:
-        raise UserError(f"unknown paper size {paper!r}: use {' or '.join(PAPERS_MM)}")
+        raise UserError(tr("unknown paper size {paper!r}: use {papers}", paper=paper, papers=" or ".join(PAPERS_MM)))
 
 
 def corrected(sheet: Sheet, scale: PrintScale) -> Sheet:

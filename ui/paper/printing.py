@@ -15,6 +15,7 @@ from rules.tabletop.errors import UserError
 from ui.paper.marker_sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, marker_sheet
 from ui.paper.page import Sheet, corrected
 from ui.paper.rod_card import rod_sheet
+from ui.translation import tr
 
 
 class SheetKind(StrEnum):
@@ -81,7 +82,7 @@ def _ready_cards(name: str, paper: str) -> Sheet:
     from ui.paper import card_sheet, cards  # here, because loading all five games is slow
 
     if not name:
-        raise UserError(f"choose a game ({', '.join(game_names())}) or an army list to print cards of")
+        raise UserError(tr("choose a game ({games}) or an army list to print cards of", games=", ".join(game_names())))
     game = open_game(name)
     return card_sheet.card_sheet(cards.game_cards(game), f"{game.title}, ready cards", game, paper)
 

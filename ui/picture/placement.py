@@ -10,8 +10,14 @@ Box = tuple[float, float, float, float]
 """Left, top, right and bottom, in pixels of the screen."""
 Pair = tuple[float, float]
 
-_DIRECTIONS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
-"""In order of preference: below, above, beside, at the corners."""
+_DIRECTIONS = (
+    *((0.0, 1.0), (0.0, -1.0), (1.0, 0.0), (-1.0, 0.0)),
+    *((0.5, 1.0), (-0.5, 1.0), (0.5, -1.0), (-0.5, -1.0)),
+    *((1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)),
+)
+"""In order of preference: below, above, beside, half-way to the corners, at the corners."""
+LABEL_GAPS = (4.0, 10.0, 16.0, 24.0, 34.0, 56.0)
+"""Distances at which a label that must be shown is tried; the farthest only in a crowd."""
 _NEGLIGIBLE_PX2 = 0.5
 
 
@@ -37,7 +43,7 @@ def placed(
     preferred: Pair,
     around: Box,
     taken: Taken,
-    gaps: Sequence[float] = (4.0, 16.0, 34.0),
+    gaps: Sequence[float] = LABEL_GAPS,
     *,
     optional: bool = False,
 ) -> Box | None:
@@ -75,6 +81,21 @@ def candidates(size: Pair, preferred: Pair, around: Box, gaps: Sequence[float]) 
         centres += [(middle_x + dx * reach_x, middle_y + dy * reach_y) for dx, dy in _DIRECTIONS]
     for x, y in centres:
         yield (x - half_x, y - half_y, x + half_x, y + half_y)
+
+
+def nearest(a: Box, b: Box) -> tuple[Pair, Pair]:
+    """The places of two boxes that are nearest to each other; in the middle where they face each other."""
+    (ax, bx), (ay, by) = (_nearest_along(a[k], a[k + 2], b[k], b[k + 2]) for k in (0, 1))
+    return (ax, ay), (bx, by)
+
+
+def _nearest_along(a_low: float, a_high: float, b_low: float, b_high: float) -> Pair:
+    if a_high < b_low:
+        return a_high, b_low
+    if b_high < a_low:
+        return a_low, b_high
+    middle = (max(a_low, b_low) + min(a_high, b_high)) / 2
+    return middle, middle
 
 
 def _reach(size: Pair, preferred: Pair, around: Box, gap: float) -> Box:

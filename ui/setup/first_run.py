@@ -21,7 +21,7 @@ from vision.table_view import TableView
 ENOUGH_MARKERS = 4
 """One near each corner; more hardly improve the accuracy."""
 
-_MAX_ISSUES = 3
+_MAX_ISSUES = 2
 
 _HELD = (
     mark_for_translation("exposure held"),

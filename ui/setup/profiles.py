@@ -17,6 +17,7 @@ from calibration.profile import lens_document, read_json, read_lens
 from rules.tabletop.errors import UserError
 from ui.files import make_folder, write_json
 from ui.setup.cameras import device_fact
+from ui.translation import tr
 from vision.source import is_camera
 
 
@@ -69,7 +70,7 @@ class LensProfiles:
             UserError: if the identity is empty, or the file cannot be written.
         """
         if not camera.strip():
-            raise UserError("a lens profile belongs to a camera: give the camera a name")
+            raise UserError(tr("a lens profile belongs to a camera: give the camera a name"))
         path = self.path_of(camera, lens.image_size)
         make_folder(path.parent)
         write_json(path, lens_document(lens) | {"camera": camera} | dict(details or {}))
@@ -89,8 +90,14 @@ class LensProfiles:
             return None
         known = ", ".join(f"{width}x{height}" for width, height in sizes)
         raise UserError(
-            f"the lens profile of {camera} is for pictures of {known}, but these are {image_size[0]}x{image_size[1]}:"
-            " set the camera to that size, or measure the lens again"
+            tr(
+                "the lens profile of {camera} is for pictures of {known}, but these are"
+                " {width}x{height}: set the camera to that size, or measure the lens again",
+                camera=camera,
+                known=known,
+                width=image_size[0],
+                height=image_size[1],
+            )
         )
 
     def sizes(self, camera: str) -> list[tuple[int, int]]:
@@ -103,10 +110,14 @@ class LensProfiles:
         found = []
         for path in sorted(self.folder.glob("*.json")):
             try:
-                camera = str(read_json(path, "lens").get("camera", ""))
+                camera = str(read_json(path, tr("lens")).get("camera", ""))
                 lens = read_lens(path)
                 self._checked(path, camera, lens.image_size)
-                problem = "" if path == self.path_of(camera, lens.image_size) else f"{path} has the wrong file name"
+                problem = (
+                    ""
+                    if path == self.path_of(camera, lens.image_size)
+                    else tr("{path} has the wrong file name", path=path)
+                )
                 found.append(StoredProfile(camera, lens.image_size, problem))
             except UserError as error:
                 found.append(StoredProfile(path.stem, (0, 0), str(error)))
@@ -114,8 +125,10 @@ class LensProfiles:
 
     def _checked(self, path: Path, camera: str, image_size: tuple[int, int]) -> Lens:
         lens = read_lens(path)
-        if lens.image_size != image_size or read_json(path, "lens").get("camera") != camera:
-            raise UserError(f"the camera or picture size in the lens file {path} does not match its name: delete it")
+        if lens.image_size != image_size or read_json(path, tr("lens")).get("camera") != camera:
+            raise UserError(
+                tr("the camera or picture size in the lens file {path} does not match its name: delete it", path=path)
+            )
         return lens
 
 

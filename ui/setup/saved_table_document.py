@@ -102,7 +102,9 @@ def picture_of(document: Mapping[str, Any]) -> str | None:
         return None
     name = empty.get("picture") if isinstance(empty, dict) else None
     if not isinstance(name, str) or not name.endswith(".png") or any(sign in name for sign in "/\\:"):
-        raise UserError(f"its picture of the empty table is called {name!r}, which is not the name of a picture")
+        raise UserError(
+            tr("its picture of the empty table is called {name!r}, which is not the name of a picture", name=name)
+        )
     return name
 
 
@@ -147,7 +149,7 @@ def table_of(document: Mapping[str, Any], picture_bgr: ImageBgr | None) -> Saved
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError) as fault:
         if isinstance(fault, UserError):
             raise
-        raise UserError(f"it is damaged ({type(fault).__name__}: {fault})") from fault
+        raise UserError(tr("it is damaged ({kind}: {reason})", kind=type(fault).__name__, reason=fault)) from fault
 
 
 def _kind(kinds: Mapping[str, type], value: object) -> str:
@@ -252,7 +254,14 @@ def _check_places(value: Any, key: str = "") -> None:
     elif isinstance(value, list) and key not in _NOT_PLACES:
         numbers = [inner for inner in value if isinstance(inner, (int, float)) and not isinstance(inner, bool)]
         if numbers and key != "bound" and (len(value) != 2 or max(map(abs, numbers)) > FARTHEST_IN):
-            raise UserError(f"{key} has the place {value}: a place is x and y within {FARTHEST_IN:g} in")
+            raise UserError(
+                tr(
+                    "{key} has the place {value}: a place is x and y within {farthest:g} in",
+                    key=key,
+                    value=value,
+                    farthest=FARTHEST_IN,
+                )
+            )
         for inner in value:
             _check_places(inner, key)
 

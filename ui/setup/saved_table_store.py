@@ -68,9 +68,9 @@ class SavedTables:
         if not os.path.exists(path):
             return Found()
         try:
-            document = read_json(path, "table")
+            document = read_json(path, tr("table"))
             if document.get("camera") != camera:
-                raise UserError(f"it belongs to the camera {document.get('camera')!r}")
+                raise UserError(tr("it belongs to the camera {camera!r}", camera=document.get("camera")))
             name = picture_of(document)
             picture_bgr, remark = self._picture(name)
             remarks = (remark, examples_of(document.get("examples"))[1])
@@ -141,7 +141,7 @@ class SavedTables:
         wanted = {name}
         if os.path.exists(_before(path)):
             try:
-                wanted.add(picture_of(read_json(_before(path), "table")) or "")
+                wanted.add(picture_of(read_json(_before(path), tr("table"))) or "")
             except UserError:
                 return
         for picture in self.folder.glob(f"{path.stem}.*.png"):

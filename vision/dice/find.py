@@ -16,6 +16,7 @@ from calibration.camera import TableCamera
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
+from rules.tabletop.translation import tr
 from vision.dice.lean import leaning_dice, without_sides
 from vision.dice.networks import (
     D6,
@@ -64,7 +65,7 @@ def read_dice(
         UserError: If the tray is outside the picture or the side is not positive.
     """
     if side_in is not None and not (math.isfinite(side_in) and side_in > 0):
-        raise UserError(f"Dice cannot have a side of {side_in:g} in. Measure one die.")
+        raise UserError(tr("Dice cannot have a side of {side_in:g} in. Measure one die.", side_in=side_in))
     corner, image = _crop(image_bgr, tray_px)
     networks = _networks()
     side_px = _known_side_px(image, corner, side_in, camera)
@@ -105,7 +106,7 @@ def _crop(image_bgr: ImageBgr, tray_px: Sequence[tuple[float, float]] | None) ->
     low = np.clip(np.floor(outline.min(axis=0)), 0, size).astype(int)
     high = np.clip(np.ceil(outline.max(axis=0)) + 1, 0, size).astype(int)
     if (high - low).min() < 16:
-        raise UserError("The dice tray is outside the picture. Draw it again.")
+        raise UserError(tr("The dice tray is outside the picture. Draw it again."))
     return low.astype(np.float64), image_bgr[low[1] : high[1], low[0] : high[0]]
 
 

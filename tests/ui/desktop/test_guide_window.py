@@ -114,6 +114,16 @@ def test_the_whole_guide_on_the_simulated_table(
     assert not guide.bar.isVisible(), "who was led once is not led again"
 
 
+def test_the_armies_of_a_table_that_was_bare_are_counted(
+    open_window: Open, table: SimulatedTable, wait_until: Wait
+) -> None:
+    table.bare = True
+    table.read()
+    window = open_window("demo")
+    wait_until(lambda: window.store.frame)
+    assert window.store.source_controller.armies == 2
+
+
 def test_the_guide_can_be_left_at_any_step(open_window: Open, wait_until: Wait, found: None) -> None:
     window = open_window(None)
     guide = window.help.guide

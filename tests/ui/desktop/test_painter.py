@@ -92,6 +92,18 @@ def test_labels_avoid_one_another(qt: QApplication) -> None:
     assert two == pytest.approx(2 * one, rel=0.02)
 
 
+@pytest.mark.parametrize(("kept_clear_px", "joined"), [(8, False), (45, True)])
+def test_a_line_joins_a_label_that_stands_far_from_its_figure(
+    qt: QApplication, kept_clear_px: int, joined: bool
+) -> None:
+    figure = ((155, 20), (165, 30))
+    clear = ((155 - kept_clear_px, 0), (165 + kept_clear_px, 30 + kept_clear_px))
+    hidden = Line(((0, 199), (1, 199)), (0, 0, 0, 255), keep_clear=(clear,))
+    drawn = annotated(GREY, [hidden, Label(figure[0], (("1", 14.0),), (0, 255, 0, 255), around=figure)])
+    # Below the figure, at its middle; labels stand at least as far away as what is kept clear.
+    assert (drawn[33, 160].tolist() == [0, 255, 0]) == joined
+
+
 def test_large_pictures_get_large_labels(qt: QApplication) -> None:
     large = np.full((800, 2560, 3), 128, np.uint8)
     label = Label((300, 100), (("73 %", 16.0),))

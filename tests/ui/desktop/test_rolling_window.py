@@ -75,6 +75,7 @@ def test_nothing_else_is_done_while_dice_are_rolled(window: Window, tmp_path: Pa
     assert window.battle.dice_card is card
     window.pull()  # pictures and measuring go on
     assert window.battle.dice_card is card
+    assert any("faces of your own dice" in text for text in texts(window))
 
 
 def test_escape_takes_the_action_back(window: Window, tmp_path: Path) -> None:

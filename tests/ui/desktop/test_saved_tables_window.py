@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QPushButton
 
@@ -14,6 +16,7 @@ from tests.ui.tables import box, piece
 from tests.ui.windows import LEFT, POSTS, Open, Wait
 from ui.desktop.window import Window
 from ui.session import Ruler
+from ui.setup.saved_table_store import Found, SavedTables
 from ui.table.corrections import Renamed
 from vision.frame import Frame
 from vision.palette import ArmyColour
@@ -83,6 +86,28 @@ def test_a_reopened_camera_table_is_restored(
     assert "Press Undo to take this back" in second.bar.text
     second.commands.undo()
     assert second.store.session.state.setup.terrain == ()
+
+
+def test_a_new_table_is_saved_even_if_the_search_for_an_old_one_has_just_ended(
+    found: None,
+    open_window: Open,
+    wait_until: Wait,
+    table: SimulatedTable,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched = threading.Event()
+
+    def late(self: SavedTables, camera: str) -> Found:
+        searched.wait()
+        return Found()
+
+    monkeypatch.setattr(SavedTables, "take", late)
+    window = at_the_table(open_window, wait_until, table, taught=False)
+    window.store.session.set_terrain("a house", (HOUSE,))
+    searched.set()
+    window.close()
+    assert len([*(tmp_path / "tables").glob("*.json")]) == 1
 
 
 def test_starting_fresh_archives_the_old_table(

@@ -38,8 +38,8 @@ def menu_titles(window: Window) -> list[str]:
 def test_the_window_is_german_after_the_next_start(open_window: Open, wait_until: Wait) -> None:
     first = open_window()
     wait_until(lambda: first.store.view)
-    assert choice(first.languages, "System language").isChecked()
-    choice(first.languages, "Deutsch").trigger()
+    assert choice(first.appearance.languages, "System language").isChecked()
+    choice(first.appearance.languages, "Deutsch").trigger()
     assert "View" in menu_titles(first), "widgets keep their language until the next start"
     assert "The language changes when Sandtable starts again." in first.bar.text
     first.close()
@@ -49,7 +49,7 @@ def test_the_window_is_german_after_the_next_start(open_window: Open, wait_until
     window.resize(*SCREEN)
     window.show()
     wait_until(lambda: window.store.view)
-    assert choice(window.languages, "Deutsch").isChecked()
+    assert choice(window.appearance.languages, "Deutsch").isChecked()
     assert menu_titles(window)[:3] == ["Tisch", "Bearbeiten", "Werkzeuge"]
     assert menu_titles(window)[-1] == "Hilfe"
     click(window, POSTS["green-1"])

@@ -131,6 +131,11 @@ class BattleController(QObject):
         self._show()
 
     @property
+    def is_rolling(self) -> bool:
+        """Whether an action waits for its dice, before which nothing else can be done."""
+        return bool(self.rolling)
+
+    @property
     def dice_card(self) -> DiceCard | None:
         """The open dice request, which electronic dice answer; None if there is none."""
         return self.rolling.card

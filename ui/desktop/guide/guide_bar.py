@@ -8,14 +8,15 @@ from functools import partial
 from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFrame, QPushButton, QToolButton, QWidget
 
-from ui.desktop.labels import escape_markup, markup_label, wrapping_label
+from ui.desktop.labels import FittedLabel, escape_markup, markup_label
 from ui.desktop.layouts import in_column, in_row
 from ui.setup.first_run import Guide, GuideStep, StepMark
 from ui.translation import tr
 
 _SIGN = {StepMark.DONE: "✓", StepMark.NOW: "▸", StepMark.SKIPPED: "»", StepMark.AHEAD: "·"}
 _TICKS = {True: "✓", False: "✗", None: "·"}
-_FONT_SCALE = 1.2
+_WORDS_PX = 58
+"""Two lines of 18 pixels and their margins; longer ticks take some of it, and the words become smaller."""
 
 
 class GuideBar(QFrame):
@@ -40,7 +41,7 @@ class GuideBar(QFrame):
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.shown: Guide | None = None
         self.steps = {step: QToolButton() for step in GuideStep}
-        self.words, self.ticks = wrapping_label(), markup_label()
+        self.words, self.ticks = FittedLabel(), markup_label()
         self.army = QComboBox()
         self.button, self.skip, self.leave = QPushButton(), QPushButton(tr("Skip")), QPushButton(tr("Leave guide"))
         self._lay_out()
@@ -57,7 +58,7 @@ class GuideBar(QFrame):
             font = button.font()
             font.setBold(mark is StepMark.NOW)
             button.setFont(font)
-        self.words.setText(guide.words)
+        self.words.show_text(guide.words)
         self.ticks.setText("&nbsp;&nbsp; ".join(f"{_TICKS[t.good]} {escape_markup(t.words)}" for t in guide.ticks))
         self.button.setText(guide.button)
         self.button.setEnabled(guide.ready)
@@ -77,12 +78,12 @@ class GuideBar(QFrame):
         self.named.emit(self.army.currentText())
 
     def _lay_out(self) -> None:
-        font = self.words.font()
-        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
-        self.words.setFont(font)
         self.words.setAccessibleName(tr("What to do now"))
-        self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())
-        self.ticks.setMinimumHeight(self.ticks.fontMetrics().lineSpacing())
+        line_px = self.ticks.fontMetrics().lineSpacing()
+        self.ticks.setMinimumHeight(line_px)
+        policy = self.leave.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.leave.setSizePolicy(policy)
         self.army.setEditable(True)
         self.army.setMinimumContentsLength(10)
         self.army.setAccessibleName(tr("Army that the next click teaches"))
@@ -95,8 +96,12 @@ class GuideBar(QFrame):
             button.setToolTip(tr("Go to {step}", step=step))
             button.clicked.connect(partial(self._ask_for, step))
         top = in_row(*self.steps.values(), None, self.skip, self.leave)
-        low = in_row((self.words, 1), self.army, self.button)
-        in_column(top, low, self.ticks, on=self, margin=(8, 4, 8, 4)).setSpacing(2)
+        low = QWidget()  # always of one height: otherwise the soldiers would move away from the mouse
+        low.setFixedHeight(_WORDS_PX + line_px)
+        row = QWidget()  # a layout alone would be no higher than its buttons
+        in_row((self.words, 1), self.army, self.button, on=row, margin=0)
+        in_column((row, 1), self.ticks, on=low, margin=0).setSpacing(0)
+        in_column(top, low, on=self, margin=(8, 4, 8, 4)).setSpacing(2)
         self.button.clicked.connect(lambda: self.wanted.emit())
         self.skip.clicked.connect(lambda: self.skipped.emit())
         self.leave.clicked.connect(lambda: self.left.emit())

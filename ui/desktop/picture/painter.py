@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -26,7 +27,7 @@ from ui.desktop.picture.image import to_bgr, to_qimage
 from ui.desktop.picture.painting import painting
 from ui.desktop.picture.sprites import Sprites
 from ui.picture.overlay import Label, Line, PointPx, Region, Ring, Shape
-from ui.picture.placement import Box, Taken, placed
+from ui.picture.placement import LABEL_GAPS, Box, Taken, nearest, placed
 from ui.picture.rings import inset_scale
 from ui.theme import DARK, HALO, PLATE, WHITE, Colour, Dash
 from vision.frame import ImageBgr
@@ -36,7 +37,8 @@ _EDGE_WIDTH = 1.5
 _CASING = (1.5, 1.5)  # widths of a ring's light outer and dark inner rim
 _DASHED: Dash = (4.0, 3.0)
 _PLATE_MARGIN, _SMALL_MARGIN = (7.0, 3.0), (3.0, -1.0)
-_GAPS, _SMALL_GAPS = (4.0, 16.0, 34.0), (1.0, 5.0)  # distances between a label and its figure, each tried in turn
+_SMALL_GAPS = (1.0, 5.0)  # distances between a number and its figure, each tried in turn
+_LEADER_PX, _LEADER_WIDTH = 20.0, 2.0  # distance from which a line joins a label with its figure
 _USUAL_WIDTH_PX = 1280  # usual viewing width; larger pictures get thicker lines and larger text
 
 
@@ -87,12 +89,23 @@ def paint(
         room = _room(fonts, label, to_screen, size, rooms)
         if room is not None:
             rooms = rooms.and_boxes([room])
+            _draw_leader(painter, label, room, to_screen, size)
             _draw_label(painter, fonts, label, room, size, sprites)
     return rooms
 
 
 def _painted_at(paint_one: _PaintLine, line: Any, size: float, painter: QPainter, to_screen: QTransform) -> None:
     paint_one(painter, line, to_screen, size)
+
+
+def _draw_leader(painter: QPainter, label: Label, box: Box, to_screen: QTransform, size: float) -> None:
+    """A line from a label to what it names, if it had to stand farther away than a neighbour might."""
+    if not label.around:
+        return
+    start, end = nearest(box, _box(label.around, to_screen))
+    if math.dist(start, end) > _LEADER_PX * size:
+        line = Line((start, end), label.colour, _LEADER_WIDTH)
+        _paint_line(painter, line, QTransform(), size)
 
 
 def _draw_label(painter: QPainter, fonts: _Fonts, label: Label, box: Box, size: float, sprites: Sprites | None) -> None:
@@ -221,7 +234,7 @@ def _room(fonts: _Fonts, label: Label, to_screen: QTransform, size: float, taken
     width = max(m.horizontalAdvance(words) for m, (words, _) in zip(metrics, label.rows, strict=True))
     across, down = (margin * size for margin in _margin(label))
     room = (width + 2 * across, sum(m.height() for m in metrics) + 2 * down)
-    gaps = [gap * size for gap in (_SMALL_GAPS if label.small else _GAPS)]
+    gaps = [gap * size for gap in (_SMALL_GAPS if label.small else LABEL_GAPS)]
     if label.around:
         around = _box(label.around, to_screen)
         best = ((around[0] + around[2]) / 2, around[3] + room[1] / 2 + gaps[0])

@@ -151,8 +151,8 @@ class TableController:
         self._loading.join()
         if self._saver is None or self._attached is None:
             return
-        source_controller = self._attached[0]
-        if self._offer_open or self._loading.take() is not None:
+        source_controller, found = self._attached[0], self._loading.take()
+        if self._offer_open or (found is not None and found.table is not None):
             self._saver.finish()
         else:
             self._saver.finish(source_controller.session, source_controller.seen)
