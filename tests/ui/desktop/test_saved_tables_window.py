@@ -102,7 +102,7 @@ def test_a_new_table_is_saved_even_if_the_search_for_an_old_one_has_just_ended(
         searched.wait()
         return Found()
 
-    monkeypatch.setattr(SavedTables, "take", late)
+    monkeypatch.setattr(SavedTables, "load", late)
     window = at_the_table(open_window, wait_until, table, taught=False)
     window.store.session.set_terrain("a house", (HOUSE,))
     searched.set()
