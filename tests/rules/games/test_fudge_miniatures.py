@@ -80,6 +80,12 @@ def test_damage_is_judged_before_any_wound_fm_20() -> None:
     assert numbers["level"] == "very_hurt"
 
 
+def test_a_wound_that_finds_its_column_full_says_why_it_is_worse_fm_40() -> None:
+    for hurt, rules in ((0, {"FM-39"}), (1, {"FM-39", "FM-40"})):  # a wound of 3 is Hurt, which has one box
+        answer = GAME.ask("apply_wounds", {"track_before": {"hurt": hurt}, "wounds": [3]}, Scripted([]))
+        assert {reason.rule for reason in answer.reasons} & {"FM-39", "FM-40"} == rules
+
+
 def test_a_turn_goes_step_by_step_fm_18_fm_19_fm_20_fm_21_fm_22() -> None:
     answer = GAME.ask("turn_steps", {"models": ["a", "b"]}, Scripted([]))
     assert [(one["step"], one["model"]) for one in answer.numbers["steps"]] == [
