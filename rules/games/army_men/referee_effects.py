@@ -20,13 +20,15 @@ from rules.engine.verdict import Verdict
 from rules.engine.verdict_effects import effects_of
 from rules.games.army_men import status
 from rules.games.army_men.bursts import caught, explosion
+from rules.games.army_men.hard import ZoneOfPillbox
+from rules.games.army_men.referee_fire import target_zone
 from rules.games.army_men.tables import Effect
 from rules.games.army_men.turn import is_silent
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import Path, contacts, legs, length_in, place_at, placed, spans_over
 from rules.tabletop.scatter import Compass, drifted
 from rules.tabletop.sight import exposures
-from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece, area_of
+from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece, area_of
 from rules.tabletop.template import under
 from rules.tabletop.tolerance import reaches
 
@@ -408,7 +410,7 @@ def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path
 
 
 def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:
-    """The place at which each enemy saw it best: the nearest one, unless that is the end of its path."""
+    """The place at which each enemy saw it best, unless that is the end of its path."""
     watchers = [position.figure(one.id) for one in status.targets(position, position.unit(name))]
     if not watchers:
         return
@@ -419,12 +421,18 @@ def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:
     table = exposures([*watchers, *ghosts], position.terrain, position.sight)
     seen: dict[str, PointIn] = dict(position.unit(name).this_turn.get(status.SEEN_AT, {}))
     for row, watcher in enumerate(watchers):
-        visible = [places[n] for n in range(len(places)) if table.visible[row, len(watchers) + n]]
-        best = min(visible, key=lambda place: math.dist(place, watcher.centre_in), default=None)
-        if best is not None and best != places[-1]:
-            seen[watcher.id] = (round(best[0], 2), round(best[1], 2))
+        visible = [there for n, there in enumerate(passing) if table.visible[row, len(watchers) + n]]
+        best = min(visible, key=lambda there: _aim_at(position, watcher, there), default=None)
+        if best is not None and best.centre_in != places[-1]:
+            seen[watcher.id] = (round(best.centre_in[0], 2), round(best.centre_in[1], 2))
     places_seen = {watcher: list(place) for watcher, place in seen.items()}
     yield from status_changes([name] if seen else [], status.SEEN_AT, places_seen, "AM-34", this_turn=True)
+
+
+def _aim_at(position: Position, watcher: Figure, there: Figure) -> tuple[bool, float]:
+    """How well a watcher could fire at a place; the least is best: out of a pillbox's blind zones first, then near."""
+    zone = target_zone(position, position.unit(watcher.id), there)
+    return zone not in (None, ZoneOfPillbox.FRONT), math.dist(there.centre_in, watcher.centre_in)
 
 
 def _looked_at(path: Path) -> Sequence[PointIn]:

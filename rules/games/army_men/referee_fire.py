@@ -261,7 +261,7 @@ def facts_of(context: Context, fires: Facts, seen: Position, aimed: Bound | None
         **fires,
         **turret(position, man, context.weapon, seen.figure(enemy.id).centre_in),
         **aim.given,
-        **helped(position, man, position.figure(enemy.id), sees),
+        **helped(position, man, seen.figure(enemy.id), sees),
         **_location(position, man, context.weapon, enemy),
     }
     return Bound(given, aim.measured)
@@ -304,7 +304,7 @@ def helped(position: Position, man: Unit, there: Figure, sees: Callable[[Unit], 
         "radio": bool(watchers),
         "spotter_binoculars": any(sees(one) for one in spotters),
         "leader_distance_in": min(ranges, default=None),
-        "target_zone": _zone(position, man, there),
+        "target_zone": target_zone(position, man, there),
     }
     passed_on = leaders and (radios or status.card(position, man, "radio")) and not _led(position, man, facts)
     return facts if passed_on else facts | {"leader_by_radio": False}
@@ -317,7 +317,7 @@ def _led(position: Position, man: Unit, facts: dict[str, Any]) -> bool:
     return bool(leader_bonus(position.game.rules, shot).numbers["modifier"])
 
 
-def _zone(position: Position, man: Unit, there: Figure) -> Any:
+def target_zone(position: Position, man: Unit, there: Figure) -> Any:
     """The side of the shooter's pillbox on which the target stands, or the players' answer; None elsewhere."""
     if not status.in_pillbox(position, man):
         return None
