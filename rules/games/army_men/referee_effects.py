@@ -163,6 +163,8 @@ def _attacked(position: Position, action: Action, found: Verdict) -> Changes:
         if _rides_in(position, name, lost):
             continue
         for change in _struck(position, name, numbers, answers=answers, silent=silent):
+            if change.key == status.IGNITED and change.figure in lost:
+                continue  # Its die fell with the attack.
             done.setdefault((change.figure, change.key, change.this_turn), change)
     yield from done.values()
 
@@ -337,15 +339,17 @@ def _landed(position: Position, action: Action, found: Verdict) -> Effects:
     """A paratrooper on the ground; past the table's edge he is lost."""
     [name] = action.by
     out = status_changes([name] if status.carrier(position, position.unit(name)) else [], status.INSIDE, None, "AM-31")
+    man = position.figure(name)
+    start = man.centre_in
     if found.numbers["on_target"]:
-        return Effects(changes=out)
-    start = position.figure(name).centre_in
+        return Effects(changes=(*out, *_in_mines(position, man, (start,))))
     end = drifted(start, Compass(found.numbers["direction"]), found.numbers["offset_in"])
     off_in = float(found.numbers["offset_in"])
     area_in = position.state.area_in
     lost = bool(area_in) and not area_of(area_in).covers(Point(end))
     down = Move(figure=name, from_in=start, to_in=end, moved_in=off_in, cost_in=0.0)
-    return Effects(moves=(down,), changes=(*out, *eliminations([name] if lost else [], "AM-32")))
+    met = eliminations([name], "AM-32") if lost else _in_mines(position, man, (end,))
+    return Effects(moves=(down,), changes=(*out, *met))
 
 
 def _marched(position: Position, action: Action, found: Verdict) -> Effects:
@@ -392,8 +396,6 @@ def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path
     enemies = [one for one in status.targets(position, unit) if not status.aboard(position, one)]
     men = [position.figure(one.id) for one in enemies if status.is_man(position, one)]
     met = [touched.id for touched in contacts(mover, path, men)]
-    mines = [piece for piece in status.uncleared(position) if piece.kind is TerrainKind.MINE]
-    entered = [piece.name for piece in mines if spans_over(mover, path, piece.outline_in)]
     swam = any(part["swimming"] for part in facts["path"]) and status.is_man(position, unit)
     # A status that is removed (None) was a lasting one; all others end with the turn.
     rows: Sequence[tuple[Any, str, Any, str]] = (
@@ -401,12 +403,20 @@ def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path
         (swam, status.SWAM, True, "AM-30"),
         (kind.flies and unit.statuses.get(status.LANDED), status.LANDED, None, "AM-A46"),
         (not all(part["on_road"] for part in facts["path"]), status.LEFT_ROAD, True, "AM-23"),
-        (entered and not kind.flies, status.IN_MINES, entered, "AM-70"),
         (met and status.kind_name(position, unit) == "tank", status.RAN_OVER, met, "AM-26"),
     )
     for holds, key, value, rule in rows:
         yield from status_changes([name] if holds else [], key, value, rule, this_turn=value is not None)
+    if not kind.flies:
+        yield from _in_mines(position, mover, path)
     yield from _out_of_his_hole(unit)
+
+
+def _in_mines(position: Position, mover: Figure, path: Path) -> Changes:
+    """The minefields that a unit enters on a path or by landing."""
+    mines = [piece for piece in status.uncleared(position) if piece.kind is TerrainKind.MINE]
+    entered = [piece.name for piece in mines if spans_over(mover, path, piece.outline_in)]
+    yield from status_changes([mover.id] if entered else [], status.IN_MINES, entered, "AM-70", this_turn=True)
 
 
 def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:
