@@ -91,12 +91,34 @@ def _struck(
         this_turn = position.game.rules.chooses("glue_lasts", "turn")
         yield Change(figure=name, key=status.GLUED, value=True, rule="AM-62", this_turn=this_turn)
     if numbers.get("explodes"):
-        there = [position.figure(one) for one in _burnt(position) if one != name]
-        burst = explosion(position.game.rules, position.figure(name).centre_in)
-        burnt = caught(position.game.rules, under(burst, there))
-        for other in burnt:
-            if not _rides_in(position, other, burnt):
-                yield from _lost(position, other, "AM-82", answers=answers)
+        yield from _explosion(position, name, answers=answers)
+
+
+def _explosion(position: Position, name: str, *, answers: bool = False) -> Changes:
+    """The effect of a flame-thrower that explodes on everyone around it."""
+    there = [position.figure(one) for one in _burnt(position) if one != name]
+    burst = explosion(position.game.rules, position.figure(name).centre_in)
+    burnt = caught(position.game.rules, under(burst, there))
+    for other in burnt:
+        if not _rides_in(position, other, burnt):
+            yield from _lost(position, other, "AM-82", answers=answers)
+            yield from _ignited(position, other)
+
+
+def _ignited(position: Position, name: str) -> Changes:
+    """A flame-thrower hit by something other than an attack roll: whether it explodes is owed."""
+    unit = position.unit(name)
+    flames = any(weapon.cone_in for weapon in status.weapons(position, unit).values())
+    if flames and status.fit(unit):
+        yield Change(figure=name, key=status.IGNITED, value=True, rule="AM-82")
+
+
+def _burnt_out(position: Position, action: Action, found: Verdict) -> Changes:
+    """Whether a flame-thrower that was hit explodes."""
+    [name] = action.at
+    yield Change(figure=name, key=status.IGNITED, value=None, rule="AM-82")
+    if found.numbers["explodes"]:
+        yield from _explosion(position, name)
 
 
 def _rides_in(position: Position, name: str, lost: Collection[str]) -> bool:
@@ -173,6 +195,7 @@ def _through_the_port(position: Position, action: Action, found: Verdict) -> Cha
     yield from _fired(position, action, found)
     for man in action.at[1:] if found.numbers["occupants_destroyed"] else ():
         yield from hit(position, man, "AM-111")
+        yield from _ignited(position, man)
 
 
 def _casualties(position: Position, action: Action, found: Verdict) -> Changes:
@@ -280,6 +303,7 @@ def _mined(position: Position, action: Action, found: Verdict) -> Changes:
     yield Change(figure=action.by[0], key=status.IN_MINES, value=None, rule="AM-70", this_turn=True)
     if found.numbers["hit"]:
         yield from _struck(position, action.by[0], {"target_eliminated": found.numbers["eliminated"], **found.numbers})
+        yield from _ignited(position, action.by[0])
 
 
 def _overran(position: Position, action: Action, found: Verdict) -> Changes:
@@ -320,6 +344,7 @@ _CHANGES: Mapping[str, Callable[[Position, Action, Verdict], Changes]] = {
     "attack_pillbox_from_safe_zone": _through_the_port,
     "casualties": _casualties,
     "crew_survival": _crew,
+    "flame_thrower_hit": _burnt_out,
     "clear_jam": _cleared_jam,
     "destroy_obstacle": _destroyed,
     "mine_detector": _swept,
