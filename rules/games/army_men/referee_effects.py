@@ -25,7 +25,7 @@ from rules.games.army_men.referee_fire import target_zone
 from rules.games.army_men.tables import Effect
 from rules.games.army_men.turn import is_silent
 from rules.tabletop.bearing import bearing_deg, onward
-from rules.tabletop.path import Path, contacts, legs, length_in, place_at, placed, spans_over
+from rules.tabletop.path import Path, contacts, legs, length_in, place_at, spans_over
 from rules.tabletop.scatter import Compass, drifted
 from rules.tabletop.sight import exposures
 from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece, area_of
@@ -451,7 +451,7 @@ def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:
         return
     mover = position.figure(name)
     places = _looked_at(path)
-    passing = [placed(mover, place) for place in places]
+    passing = [status.on_its_way(position, mover, place) for place in places]
     ghosts = [replace(one, id=f"{name} at {n}") for n, one in enumerate(passing)]
     table = exposures([*watchers, *ghosts], position.terrain, position.sight)
     seen: dict[str, PointIn] = dict(position.unit(name).this_turn.get(status.SEEN_AT, {}))
