@@ -11,6 +11,7 @@ from rules.engine.position import View
 from rules.engine.ruleset import limit
 from rules.engine.schema import Inches
 from rules.games.army_men.tables import Rules, Shelter
+from rules.tabletop.area import STANDABLE_KINDS
 from rules.tabletop.measure import base_area
 from rules.tabletop.movement import Walk
 from rules.tabletop.opacity import CoverKind, Opacity
@@ -126,10 +127,14 @@ def inside_pillbox(rules: Rules, target: Figure, terrain: Iterable[TerrainPiece]
 
 def cover_to_target_in(rules: Rules, target: Figure, view: View, terrain: Iterable[TerrainPiece]) -> float | None:
     """The distance from a target to the cover on the line of sight; 0 in cover, None without cover."""
-    for piece in held_by(target, terrain):
+    held = held_by(target, terrain)
+    for piece in held:
         row = shelter(rules, piece.kind)
         if row is not None and row.inside and not row.pillbox:
             return 0.0
     base = base_area(target)
-    hiding = [piece for piece, _ in view.hidden_by if (row := shelter(rules, piece.kind)) and not row.pillbox]
+    # The hill on which he stands hides his feet from below, and is no cover: that shot has its own -1 (AM-88).
+    under = {piece.name for piece in held if piece.kind in STANDABLE_KINDS}
+    pieces = [piece for piece, _ in view.hidden_by if piece.name not in under]
+    hiding = [piece for piece in pieces if (row := shelter(rules, piece.kind)) and not row.pillbox]
     return min((float(base.distance(Polygon(piece.outline_in))) for piece in hiding), default=None)

@@ -20,13 +20,15 @@ from rules.engine.verdict import Verdict
 from rules.engine.verdict_effects import effects_of
 from rules.games.army_men import status
 from rules.games.army_men.bursts import caught, explosion
+from rules.games.army_men.hard import ZoneOfPillbox
+from rules.games.army_men.referee_fire import target_zone
 from rules.games.army_men.tables import Effect
 from rules.games.army_men.turn import is_silent
 from rules.tabletop.bearing import bearing_deg, onward
-from rules.tabletop.path import Path, contacts, legs, length_in, place_at, placed, spans_over
+from rules.tabletop.path import Path, contacts, legs, length_in, place_at, spans_over
 from rules.tabletop.scatter import Compass, drifted
 from rules.tabletop.sight import exposures
-from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece, area_of
+from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece, area_of
 from rules.tabletop.template import under
 from rules.tabletop.tolerance import reaches
 
@@ -89,12 +91,34 @@ def _struck(
         this_turn = position.game.rules.chooses("glue_lasts", "turn")
         yield Change(figure=name, key=status.GLUED, value=True, rule="AM-62", this_turn=this_turn)
     if numbers.get("explodes"):
-        there = [position.figure(one) for one in _burnt(position) if one != name]
-        burst = explosion(position.game.rules, position.figure(name).centre_in)
-        burnt = caught(position.game.rules, under(burst, there))
-        for other in burnt:
-            if not _rides_in(position, other, burnt):
-                yield from _lost(position, other, "AM-82", answers=answers)
+        yield from _explosion(position, name, answers=answers)
+
+
+def _explosion(position: Position, name: str, *, answers: bool = False) -> Changes:
+    """The effect of a flame-thrower that explodes on everyone around it."""
+    there = [position.figure(one) for one in _burnt(position) if one != name]
+    burst = explosion(position.game.rules, position.figure(name).centre_in)
+    burnt = caught(position.game.rules, under(burst, there))
+    for other in burnt:
+        if not _rides_in(position, other, burnt):
+            yield from _lost(position, other, "AM-82", answers=answers)
+            yield from _ignited(position, other)
+
+
+def _ignited(position: Position, name: str) -> Changes:
+    """A flame-thrower hit by something other than an attack roll: whether it explodes is owed."""
+    unit = position.unit(name)
+    flames = any(weapon.cone_in for weapon in status.weapons(position, unit).values())
+    if flames and status.fit(unit):
+        yield Change(figure=name, key=status.IGNITED, value=True, rule="AM-82")
+
+
+def _burnt_out(position: Position, action: Action, found: Verdict) -> Changes:
+    """Whether a flame-thrower that was hit explodes."""
+    [name] = action.at
+    yield Change(figure=name, key=status.IGNITED, value=None, rule="AM-82")
+    if found.numbers["explodes"]:
+        yield from _explosion(position, name)
 
 
 def _rides_in(position: Position, name: str, lost: Collection[str]) -> bool:
@@ -161,6 +185,8 @@ def _attacked(position: Position, action: Action, found: Verdict) -> Changes:
         if _rides_in(position, name, lost):
             continue
         for change in _struck(position, name, numbers, answers=answers, silent=silent):
+            if change.key == status.IGNITED and change.figure in lost:
+                continue  # Its die fell with the attack.
             done.setdefault((change.figure, change.key, change.this_turn), change)
     yield from done.values()
 
@@ -169,6 +195,7 @@ def _through_the_port(position: Position, action: Action, found: Verdict) -> Cha
     yield from _fired(position, action, found)
     for man in action.at[1:] if found.numbers["occupants_destroyed"] else ():
         yield from hit(position, man, "AM-111")
+        yield from _ignited(position, man)
 
 
 def _casualties(position: Position, action: Action, found: Verdict) -> Changes:
@@ -276,6 +303,7 @@ def _mined(position: Position, action: Action, found: Verdict) -> Changes:
     yield Change(figure=action.by[0], key=status.IN_MINES, value=None, rule="AM-70", this_turn=True)
     if found.numbers["hit"]:
         yield from _struck(position, action.by[0], {"target_eliminated": found.numbers["eliminated"], **found.numbers})
+        yield from _ignited(position, action.by[0])
 
 
 def _overran(position: Position, action: Action, found: Verdict) -> Changes:
@@ -316,6 +344,7 @@ _CHANGES: Mapping[str, Callable[[Position, Action, Verdict], Changes]] = {
     "attack_pillbox_from_safe_zone": _through_the_port,
     "casualties": _casualties,
     "crew_survival": _crew,
+    "flame_thrower_hit": _burnt_out,
     "clear_jam": _cleared_jam,
     "destroy_obstacle": _destroyed,
     "mine_detector": _swept,
@@ -335,15 +364,17 @@ def _landed(position: Position, action: Action, found: Verdict) -> Effects:
     """A paratrooper on the ground; past the table's edge he is lost."""
     [name] = action.by
     out = status_changes([name] if status.carrier(position, position.unit(name)) else [], status.INSIDE, None, "AM-31")
+    man = position.figure(name)
+    start = man.centre_in
     if found.numbers["on_target"]:
-        return Effects(changes=out)
-    start = position.figure(name).centre_in
+        return Effects(changes=(*out, *_in_mines(position, man, (start,))))
     end = drifted(start, Compass(found.numbers["direction"]), found.numbers["offset_in"])
     off_in = float(found.numbers["offset_in"])
     area_in = position.state.area_in
     lost = bool(area_in) and not area_of(area_in).covers(Point(end))
     down = Move(figure=name, from_in=start, to_in=end, moved_in=off_in, cost_in=0.0)
-    return Effects(moves=(down,), changes=(*out, *eliminations([name] if lost else [], "AM-32")))
+    met = eliminations([name], "AM-32") if lost else _in_mines(position, man, (end,))
+    return Effects(moves=(down,), changes=(*out, *met))
 
 
 def _marched(position: Position, action: Action, found: Verdict) -> Effects:
@@ -390,8 +421,6 @@ def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path
     enemies = [one for one in status.targets(position, unit) if not status.aboard(position, one)]
     men = [position.figure(one.id) for one in enemies if status.is_man(position, one)]
     met = [touched.id for touched in contacts(mover, path, men)]
-    mines = [piece for piece in status.uncleared(position) if piece.kind is TerrainKind.MINE]
-    entered = [piece.name for piece in mines if spans_over(mover, path, piece.outline_in)]
     swam = any(part["swimming"] for part in facts["path"]) and status.is_man(position, unit)
     # A status that is removed (None) was a lasting one; all others end with the turn.
     rows: Sequence[tuple[Any, str, Any, str]] = (
@@ -399,32 +428,46 @@ def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path
         (swam, status.SWAM, True, "AM-30"),
         (kind.flies and unit.statuses.get(status.LANDED), status.LANDED, None, "AM-A46"),
         (not all(part["on_road"] for part in facts["path"]), status.LEFT_ROAD, True, "AM-23"),
-        (entered and not kind.flies, status.IN_MINES, entered, "AM-70"),
         (met and status.kind_name(position, unit) == "tank", status.RAN_OVER, met, "AM-26"),
     )
     for holds, key, value, rule in rows:
         yield from status_changes([name] if holds else [], key, value, rule, this_turn=value is not None)
+    if not kind.flies:
+        yield from _in_mines(position, mover, path)
     yield from _out_of_his_hole(unit)
 
 
+def _in_mines(position: Position, mover: Figure, path: Path) -> Changes:
+    """The minefields that a unit enters on a path or by landing."""
+    mines = [piece for piece in status.uncleared(position) if piece.kind is TerrainKind.MINE]
+    entered = [piece.name for piece in mines if spans_over(mover, path, piece.outline_in)]
+    yield from status_changes([mover.id] if entered else [], status.IN_MINES, entered, "AM-70", this_turn=True)
+
+
 def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:
-    """The place at which each enemy saw it best: the nearest one, unless that is the end of its path."""
+    """The place at which each enemy saw it best, unless that is the end of its path."""
     watchers = [position.figure(one.id) for one in status.targets(position, position.unit(name))]
     if not watchers:
         return
     mover = position.figure(name)
     places = _looked_at(path)
-    passing = [placed(mover, place) for place in places]
+    passing = [status.on_its_way(position, mover, place) for place in places]
     ghosts = [replace(one, id=f"{name} at {n}") for n, one in enumerate(passing)]
     table = exposures([*watchers, *ghosts], position.terrain, position.sight)
     seen: dict[str, PointIn] = dict(position.unit(name).this_turn.get(status.SEEN_AT, {}))
     for row, watcher in enumerate(watchers):
-        visible = [places[n] for n in range(len(places)) if table.visible[row, len(watchers) + n]]
-        best = min(visible, key=lambda place: math.dist(place, watcher.centre_in), default=None)
-        if best is not None and best != places[-1]:
-            seen[watcher.id] = (round(best[0], 2), round(best[1], 2))
+        visible = [there for n, there in enumerate(passing) if table.visible[row, len(watchers) + n]]
+        best = min(visible, key=lambda there: _aim_at(position, watcher, there), default=None)
+        if best is not None and best.centre_in != places[-1]:
+            seen[watcher.id] = (round(best.centre_in[0], 2), round(best.centre_in[1], 2))
     places_seen = {watcher: list(place) for watcher, place in seen.items()}
     yield from status_changes([name] if seen else [], status.SEEN_AT, places_seen, "AM-34", this_turn=True)
+
+
+def _aim_at(position: Position, watcher: Figure, there: Figure) -> tuple[bool, float]:
+    """How well a watcher could fire at a place; the least is best: out of a pillbox's blind zones first, then near."""
+    zone = target_zone(position, position.unit(watcher.id), there)
+    return zone not in (None, ZoneOfPillbox.FRONT), math.dist(there.centre_in, watcher.centre_in)
 
 
 def _looked_at(path: Path) -> Sequence[PointIn]:

@@ -17,13 +17,12 @@ from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
 from rules.games.army_men.bursts import laid, smallest_arc_deg
-from rules.games.army_men.hard import Beside, pillbox_zone
+from rules.games.army_men.hard import Beside, blind, pillbox_zone
 from rules.games.army_men.shot import Aim, Shot, armoured, distance_in
 from rules.games.army_men.specialists import leader_bonus
 from rules.games.army_men.tables import MOVING
 from rules.tabletop.bearing import arc_of_fire, bearing_deg, turn_deg
 from rules.tabletop.errors import UserError
-from rules.tabletop.path import placed
 from rules.tabletop.sight import SLIVER
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.template import Template, under
@@ -108,7 +107,7 @@ def _as_they_ran(context: Context) -> tuple[tuple[Unit, ...], Position]:
     position, man = context.position, context.actor
     passed = {one.id: place for one in context.targets if (place := _seen_at(man, one))}
     ran = tuple(one for one in context.targets if one.id in passed and not _no_chance(replace(context, targets=(one,))))
-    passing = {one.id: placed(position.figure(one.id), passed[one.id]) for one in ran}
+    passing = {one.id: status.on_its_way(position, position.figure(one.id), passed[one.id]) for one in ran}
     return ran, replace(position, figures={man.id: position.figure(man.id), **passing})
 
 
@@ -183,8 +182,10 @@ def _burst(context: Context, first: Facts, aims: Mapping[str, Bound], seen: Posi
     names = tuple(one.id for one in context.targets)
     there = [seen.figure(name) for name in aims]
     arc, what = arc_of_fire(here, there), f"the arc of {display_name(man.id)}'s burst"
+    zones = (target_zone(context.position, man, one) for one in there)
     facts = {
         **first,
+        "target_zone": next((zone for zone in zones if blind(context.weapon, zone)), first.get("target_zone")),
         **_granted(how),
         "targets": list(names),
         "each": {name: {**aim.given, **({"los": True} if how else {})} for name, aim in aims.items()},
@@ -237,7 +238,8 @@ def _no_chance(context: Context) -> Verdict | None:
 def _glimpse(context: Context, mover: Unit, place: PointIn) -> Position:
     """The position of the two units when one of them was at this place on its way."""
     both = {one.id: context.position.figure(one.id) for one in (context.actor, context.target)}
-    return replace(context.position, figures={**both, mover.id: placed(both[mover.id], place)})
+    there = status.on_its_way(context.position, both[mover.id], place)
+    return replace(context.position, figures={**both, mover.id: there})
 
 
 # The facts of a shot.
@@ -261,7 +263,7 @@ def facts_of(context: Context, fires: Facts, seen: Position, aimed: Bound | None
         **fires,
         **turret(position, man, context.weapon, seen.figure(enemy.id).centre_in),
         **aim.given,
-        **helped(position, man, position.figure(enemy.id), sees),
+        **helped(position, man, seen.figure(enemy.id), sees),
         **_location(position, man, context.weapon, enemy),
     }
     return Bound(given, aim.measured)
@@ -304,7 +306,7 @@ def helped(position: Position, man: Unit, there: Figure, sees: Callable[[Unit], 
         "radio": bool(watchers),
         "spotter_binoculars": any(sees(one) for one in spotters),
         "leader_distance_in": min(ranges, default=None),
-        "target_zone": _zone(position, man, there),
+        "target_zone": target_zone(position, man, there),
     }
     passed_on = leaders and (radios or status.card(position, man, "radio")) and not _led(position, man, facts)
     return facts if passed_on else facts | {"leader_by_radio": False}
@@ -317,7 +319,7 @@ def _led(position: Position, man: Unit, facts: dict[str, Any]) -> bool:
     return bool(leader_bonus(position.game.rules, shot).numbers["modifier"])
 
 
-def _zone(position: Position, man: Unit, there: Figure) -> Any:
+def target_zone(position: Position, man: Unit, there: Figure) -> Any:
     """The side of the shooter's pillbox on which the target stands, or the players' answer; None elsewhere."""
     if not status.in_pillbox(position, man):
         return None

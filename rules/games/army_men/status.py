@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from rules.engine.facts import UNKNOWN, Context, Source, Uncertain
@@ -12,9 +13,10 @@ from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.army_men.ground import held_by, inside_pillbox
 from rules.games.army_men.tables import Kind, Weapon, touching
-from rules.tabletop.area import counting
+from rules.tabletop.area import counting, surface_in
 from rules.tabletop.measure import range_to
-from rules.tabletop.table import TerrainPiece
+from rules.tabletop.path import placed
+from rules.tabletop.table import Figure, PointIn, TerrainPiece
 
 # The names of statuses; the table `statuses` of the game says what each means.
 
@@ -25,7 +27,7 @@ FIRED, BUSY, ATTACKED, SEEN_AT, FIRED_ON_BY = "fired", "busy", "attacked", "seen
 LANDED, DROPPED, CLIMBED, TURRET, TREATED = "landed", "dropped", "inches_climbed", "turret_deg", "treated"
 INSIDE, TOWED_BY, CREW, TRAPPED = "inside", "towed_by", "its_crew", "trapped"
 IMMOBILIZED, GLUED, DIGGING, ENTRENCHED = "immobilized", "glued", "turns_of_digging", "entrenched"
-RANGED_IN, ORDER, CLEARED = "ranged_in_on", "order", "cleared"
+RANGED_IN, ORDER, CLEARED, IGNITED = "ranged_in_on", "order", "cleared", "ignited"
 JAMMED, EMPTY = "jammed", "out_of_ammunition"
 JAM, OUT_OF_AMMO = "{}_jammed", "{}_out_of_ammunition"
 SWEPT, KEPT, PLAYS = "{}_swept_in", "wounded_of_{}", "{}_plays"
@@ -139,6 +141,12 @@ def friends(position: Position, unit: Unit) -> tuple[Unit, ...]:
 def ground(position: Position, unit: Unit) -> tuple[TerrainPiece, ...]:
     """The pieces under it that count: no water under a bridge."""
     return counting(held_by(position.figure(unit.id), position.terrain))
+
+
+def on_its_way(position: Position, figure: Figure, at_in: PointIn) -> Figure:
+    """The figure at another place of its path, on the surface there."""
+    rise_in = surface_in(at_in, position.terrain) - surface_in(figure.centre_in, position.terrain)
+    return replace(placed(figure, at_in), z_in=figure.z_in + rise_in)
 
 
 def carrier(position: Position, unit: Unit) -> Unit | None:
