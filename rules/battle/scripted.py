@@ -240,14 +240,17 @@ class SituationPlay:
             self.battle.record(Changed(changes=changes))
 
     def _set_status(self, step: Mapping[str, Any]) -> None:
-        changes = tuple(
-            self._status_change(self._known(name), key, value)
-            for name, statuses in object_of(step["status"], "status").items()
-            for key, value in object_of(statuses, f"status of {name}").items()
-        )
+        changes: dict[tuple[str, str], Change] = {}
+        for name, statuses in object_of(step["status"], "status").items():
+            for key, value in object_of(statuses, f"status of {name}").items():
+                change = self._status_change(self._known(name), key, value)
+                before = changes.get((name, change.key))
+                if before and value is True:  # two names for parts of one status, such as hurt and very_hurt
+                    change = replace(change, value=_joined(before.value, change.value))
+                changes[name, change.key] = change
         if changes:
-            self.battle.record(Changed(changes=changes))
-            self.by_hand += [f"{one.key} of {display_name(one.figure) or 'the battle'}" for one in changes]
+            self.battle.record(Changed(changes=tuple(changes.values())))
+            self.by_hand += [f"{key} of {display_name(name) or 'the battle'}" for name, key in changes]
         self._done()
 
     def _status_change(self, name: str, key: str, value: Any) -> Change:
@@ -617,6 +620,13 @@ class SituationPlay:
                 if winner is not None:
                     return str(winner)
         return None
+
+
+def _joined(one: Any, other: Any) -> Any:
+    """Two values of a status together, if both are lists or both are objects; otherwise the second."""
+    if isinstance(one, list) and isinstance(other, list):
+        return [*one, *other]
+    return {**one, **other} if isinstance(one, Mapping) and isinstance(other, Mapping) else other
 
 
 _SIDES: Mapping[Die, int | str] = {Die.D6: 6, Die.FUDGE: "fudge"}

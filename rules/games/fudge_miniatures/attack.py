@@ -109,10 +109,11 @@ def defence_of(rules: Rules, strike: Strike) -> tuple[int, Reason]:
     return strike.hddf, rules.because(target.rule, text)
 
 
-def guts_penalties(rules: Rules, effect: str) -> list[Reason]:
-    """The penalty of a failed Guts check on rolls."""
-    counted = (rules.tables.guts_effects[name] for name in effects_counted(rules, effect))
-    return [rules.because(row.rule, modifier=row.roll_modifier) for row in counted if row.roll_modifier]
+def guts_penalties(rules: Rules, *effects: str) -> list[Reason]:
+    """The penalty of failed Guts checks on rolls; one effect counts once."""
+    counted = dict.fromkeys(name for effect in effects for name in effects_counted(rules, effect))
+    rows = (rules.tables.guts_effects[name] for name in counted)
+    return [rules.because(row.rule, modifier=row.roll_modifier) for row in rows if row.roll_modifier]
 
 
 def attack_preview(rules: Rules, strike: Strike, odf: Reason, modifiers: Sequence[Reason] = ()) -> Verdict:
@@ -128,7 +129,8 @@ def attack_preview(rules: Rules, strike: Strike, odf: Reason, modifiers: Sequenc
 
 def _added(rules: Rules, strike: Strike, odf: Reason, modifiers: Sequence[Reason]) -> list[Reason]:
     """All that is added to the dice."""
-    extra = [*modifiers, *modifier_reasons(rules, odf.rule, strike.modifiers), *guts_penalties(rules, strike.effect)]
+    shaken = guts_penalties(rules, strike.effect, *strike.other_effects)
+    extra = [*modifiers, *modifier_reasons(rules, odf.rule, strike.modifiers), *shaken]
     return [odf, *trait_reasons(rules, strike, Concern.ODF), *_several(rules, strike, odf), *extra]
 
 

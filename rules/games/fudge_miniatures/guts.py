@@ -62,12 +62,13 @@ def guts_check(rules: Rules, check: Check) -> Procedure[Verdict]:
 
 def _guts_reasons(rules: Rules, check: Check | Recovery, rule: str, *bonus: Reason) -> list[Reason]:
     """All that is added to the dice of a Guts check."""
+    under = (check.effect or NO_EFFECT, *check.other_effects)
     return [
         rules.because(rule, "its Guts", check.guts_now),
         *bonus,
         *modifier_reasons(rules, rule, check.modifiers),
         *trait_reasons(rules, check, Concern.GUTS),
-        *(guts_penalties(rules, check.effect or NO_EFFECT) if rules.chooses("minus_1_on", "every_roll") else []),
+        *(guts_penalties(rules, *under) if rules.chooses("minus_1_on", "every_roll") else []),
     ]
 
 

@@ -15,11 +15,11 @@ from rules.engine.schema import Reader
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.fudge_miniatures import statuses
-from rules.games.fudge_miniatures.attack import Attempt, barred
+from rules.games.fudge_miniatures.attack import Attempt, barred, effects_counted, unable
 from rules.games.fudge_miniatures.characters import odf_with, stats_now
 from rules.games.fudge_miniatures.guts import NO_EFFECT
 from rules.games.fudge_miniatures.rolls import RollFacts, trait_tag, traits_of, words
-from rules.games.fudge_miniatures.tables import Card, Concern, Item, ItemKind, Rules, whole
+from rules.games.fudge_miniatures.tables import Card, Concern, Item, ItemKind, Rules, state_row, whole
 from rules.games.fudge_miniatures.wounds import DEAD, NEAR_DEATH, level
 from rules.tabletop.measure import Range
 from rules.tabletop.table import Figure
@@ -158,8 +158,8 @@ class Model:
 
     @property
     def flies(self) -> bool:
-        """Whether it flies, by its card or as the players say."""
-        return bool(self.status(statuses.FLIES, self.card.flies))
+        """Whether it flies, by its card or as the players say; a failed Guts check throws it to the ground."""
+        return bool(self.status(statuses.FLIES, self.card.flies)) and unable(self.rules, self.effect) is None
 
     # Its wounds and its courage.
 
@@ -203,9 +203,20 @@ class Model:
         return {name: dict(one) for name, one in self.status(statuses.GUTS_OWED, {}).items()}
 
     @property
+    def effects(self) -> list[str]:
+        """The effects of its open Guts checks; all of them hold."""
+        return list(dict.fromkeys(str(one["effect"]) for one in self.failed.values()))
+
+    @property
     def effect(self) -> str:
         """The worst effect of its open Guts checks."""
         return worst_effect(self.rules, self.failed)
+
+    @property
+    def shaken(self) -> dict[str, Any]:
+        """The facts of every roll about its open Guts checks."""
+        others = [one for one in self.effects if one != self.effect]
+        return {"effect": self.effect, **({"other_effects": others} if others else {})}
 
     @property
     def must_run(self) -> bool:
@@ -318,11 +329,12 @@ class Model:
         """The rolling model and the facts for its gifts and faults, without those that no camera sees."""
         depends_on = {row.fact for row in traits_of(self.rules, self.known_as, concerns)}
         if "in_melee_with_king" in depends_on:
-            known["in_melee_with_king"] = any(one._has_trait_about("in_melee_with_king") for one in self.touched)
+            upright = (one for one in self.touched if not one.lies)
+            known["in_melee_with_king"] = any(one._has_trait_about("in_melee_with_king") for one in upright)
         if "defending_king" in depends_on and all(king.unit.out for king in self._kings):
             known["defending_king"] = False
         known["king_fallen"] = any(king.lies for king in self._kings)
-        names = [field.name for field in fields(RollFacts) if field.name != "model"]
+        names = [field.name for field in fields(RollFacts) if field.name not in ("model", "other_effects")]
         facts = {name: known.get(name) if name in depends_on else False for name in names}
         return {"model": self.known_as, **{name: value for name, value in facts.items() if value is not None}}
 
@@ -338,9 +350,13 @@ def boxes(track_after: Mapping[str, int]) -> list[str]:
 
 
 def worst_effect(rules: Rules, open_checks: Mapping[str, Mapping[str, Any]]) -> str:
-    """The worst effect of failed Guts checks."""
-    effects = [str(one["effect"]) for one in open_checks.values()]
-    return max(effects, key=lambda name: rules.tables.guts_effects[name].margin, default=NO_EFFECT)
+    """The worst effect of failed Guts checks: one that forbids all actions, then one that forbids attacks."""
+
+    def severity(name: str) -> tuple[bool, bool, int]:
+        forbids = any(state_row(rules, one).forbids for one in effects_counted(rules, name))
+        return unable(rules, name) is not None, forbids, rules.tables.guts_effects[name].margin
+
+    return max((str(one["effect"]) for one in open_checks.values()), key=severity, default=NO_EFFECT)
 
 
 def numbered(name: str, taken: Collection[str]) -> str:

@@ -188,11 +188,13 @@ class Leaving(Enemy):
     dexterity: int
     modifiers: tuple[Modifier, ...] = ()
     effect: EffectName = "none"
+    other_effects: tuple[EffectName, ...] = ()
 
 
 def disengage(rules: Rules, leaver: Leaving) -> Procedure[Verdict]:
     """The Dexterity test, and the enemy's free attack if it fails."""
-    found = yield from leave_several(rules, leaver.dexterity, (leaver,), leaver.modifiers, leaver.effect)
+    shaken = (leaver.effect, leaver.other_effects)
+    found = yield from leave_several(rules, leaver.dexterity, (leaver,), leaver.modifiers, *shaken)
     [rolled], attacks = found.numbers["totals"], found.numbers["free_attacks"]
     numbers = {"total": rolled, "needed": needed_against(leaver), "free_attacks": attacks}
     return Verdict(found.outcome, numbers, found.reasons)
@@ -209,15 +211,17 @@ def leave_several(
     enemies: tuple[Enemy, ...],
     modifiers: tuple[Modifier, ...] = (),
     effect: EffectName = "none",
+    other_effects: tuple[EffectName, ...] = (),
 ) -> Procedure[Verdict]:
-    """A Dexterity test against each enemy whose base is left; `effect` is that of a failed Guts check."""
+    """A Dexterity test against each enemy whose base is left; the effects are those of failed Guts checks."""
     added = [rules.because("FM-25", "its Dexterity", dexterity), *modifier_reasons(rules, "FM-25", modifiers)]
+    added += guts_penalties(rules, effect, *other_effects)
     totals: list[int] = []
     attacks: list[int] = []
     reasons: list[Reason] = []
     for enemy in enemies:
         if not totals or rules.chooses("leaving_several", "one_each"):
-            test = yield from throw(rules, "the leaver", "its Dexterity test", *added, *guts_penalties(rules, effect))
+            test = yield from throw(rules, "the leaver", "its Dexterity test", *added)
             reasons += test.reasons
             totals.append(test.total)
         needed = needed_against(enemy)

@@ -71,7 +71,7 @@ def _grips(model: Model) -> Iterator[Action]:
 def _ways_to_leave(model: Model) -> Iterator[Action]:
     """Tests against the enemies whose bases it may leave, one by one and all at once."""
     enemies = [] if model.must_run else model.guards
-    leaver = {"dexterity": model.stats["dexterity"], "effect": model.effect}
+    leaver = {"dexterity": model.stats["dexterity"], **model.shaken}
     bar = not_now(model, MOVE, "moves")
     if len(enemies) < 2 or model.rules.chooses("leaving_several", "one_each"):
         for enemy in enemies:
@@ -192,10 +192,10 @@ def _check(model: Model, check: dict[str, Any]) -> dict[str, Any]:
     """The facts of a Guts check that a model owes."""
     return {
         **model.situation(Concern.GUTS, charged_by_terrifying=bool(check.get("charged"))),
+        **model.shaken,
         "trigger": check["trigger"],
         "guts_now": model.stats["guts"],
         "terrifying_gifts": check.get("gifts", 1),
-        "effect": model.effect,
     }
 
 
@@ -203,6 +203,7 @@ def _check_again(model: Model, check: dict[str, Any]) -> dict[str, Any]:
     """The facts of a failed check of an earlier turn that is made again."""
     return {
         **model.situation(Concern.GUTS, charged_by_terrifying=False),
+        **model.shaken,
         "guts_now": model.stats["guts"],
         "target": check["target"],
         "turns_since_wound": turns_since(model, check["first"]),
@@ -218,7 +219,7 @@ def _near_death(model: Model) -> dict[str, Any]:
     if model.level != NEAR_DEATH or not model.own_turn or NEAR_DEATH in model.listed(statuses.TRIED) or not turns:
         return {}
     every_roll = model.rules.chooses("minus_1_on", "every_roll")
-    shaken_by = {"roll_modifier": int(total(guts_penalties(model.rules, model.effect)))} if every_roll else {}
+    shaken_by = {"roll_modifier": int(total(guts_penalties(model.rules, *model.effects)))} if every_roll else {}
     return {"guts_now": model.stats["guts"], "turns_since": turns, "track_before": model.track, **shaken_by}
 
 
@@ -229,6 +230,8 @@ def _goals(position: Position) -> Iterator[Action]:
         name = str(state.statuses.get(goal_key(side), USUAL_GOAL))
         row = rules.tables.goals[name]
         facts: dict[str, Any] = {"side": side, "goal": name}
+        if row.counted and not state.standing(side):
+            continue  # the last man of this side has fallen too
         if row.counted or row.turns or state.statuses.get(statuses.VICTORY) == side:
             facts["done"] = not (row.counted or row.turns)
         if row.counted:

@@ -140,7 +140,7 @@ def _facts_against(model: Model, enemy: Model) -> dict[str, Any]:
         "hddf": enemy.stats["hddf"],
         "target_state": enemy.state,
         "attacker_state": model.state,
-        "effect": model.effect,
+        **model.shaken,
     }
 
 
@@ -160,11 +160,15 @@ def _attackers(model: Model, enemy: Model) -> int:
 
 
 def _attacks_too(mate: Model, enemy: Model) -> bool:
-    if done := mate.listed(statuses.DONE):
-        shots = mate.rules.chooses("attackers_counted", "melee_and_ranged")
-        return enemy.id in mate.listed(statuses.STRUCK_AT) and (shots or MELEE in done)
-    gap_in, arms = mate.position.measure(mate.figure, enemy.figure).edge_in, mate.ready(ItemKind.MELEE).values()
-    reaches = any(mate.touches(enemy) is not False or within(gap_in, item.reach_in) for item in arms)
+    """Whether a mate has attacked an enemy in this step, or has a melee weapon left that can."""
+    done, shots = mate.listed(statuses.DONE), mate.rules.chooses("attackers_counted", "melee_and_ranged")
+    if enemy.id in mate.listed(statuses.STRUCK_AT) and (shots or MELEE in done):
+        return True
+    if done and (MELEE not in done or mate.rules.chooses("targets", "one_for_all")):
+        return False
+    gap_in, struck_with = mate.position.measure(mate.figure, enemy.figure).edge_in, mate.listed(statuses.STRUCK_WITH)
+    left = [item for name, item in mate.ready(ItemKind.MELEE).items() if name not in struck_with]
+    reaches = any(mate.touches(enemy) is not False or within(gap_in, item.reach_in) for item in left)
     return reaches and not mate.must_run and mate.may_attack(enemy)
 
 

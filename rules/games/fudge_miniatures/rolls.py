@@ -10,7 +10,7 @@ from typing import Annotated
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.schema import Asked
 from rules.engine.verdict import Reason, Verdict, total, verdict
-from rules.games.fudge_miniatures.tables import Concern, Rules, Trait, whole
+from rules.games.fudge_miniatures.tables import Concern, EffectName, Rules, Trait, whole
 
 PLUS = 1
 
@@ -71,7 +71,11 @@ def roll_4df(rules: Rules, modifier: int = 0) -> Procedure[Verdict]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RollFacts:
-    """The name of the model that rolls, and the facts that gifts and faults depend on."""
+    """The name of the model that rolls, and the facts that gifts and faults depend on.
+
+    Attributes:
+        other_effects: Effects of its other failed Guts checks, beside the worst.
+    """
 
     model: str = ""
     in_melee_with_king: Annotated[bool, Asked("Does this peasant fight the King himself?")] = False
@@ -79,6 +83,7 @@ class RollFacts:
     defending_king: Annotated[bool, Asked("Does this model defend the King?")] = False
     charged_by_terrifying: Annotated[bool, Asked("Is this model being charged by a Terrifying opponent?")] = False
     from_behind: Annotated[bool, Asked("Is the attack from behind the target?")] = False
+    other_effects: tuple[EffectName, ...] = ()
 
 
 NEGATIONS = frozenset({"not", "no", "never", "before", "until", "without", "unless", "out", "outside"})

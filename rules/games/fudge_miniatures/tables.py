@@ -208,7 +208,7 @@ class Trait:
 
     Attributes:
         concerns: What it has its effect on.
-        bearers: Words in the names of the models that it affects.
+        bearers: Words in the names of the models that it affects, as well as those whose card lists it.
         fact: What must be so, a field of `RollFacts`; None always.
         modifier: What is added.
         said: Sayings that tell of the fact, all words of one of them needed.
@@ -217,7 +217,7 @@ class Trait:
     rule: str
     text: str
     concerns: Concern
-    bearers: tuple[str, ...]
+    bearers: tuple[str, ...] = ()
     fact: str | None = None
     modifier: int = 0
     said: tuple[str, ...] = ()
