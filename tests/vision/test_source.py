@@ -104,7 +104,7 @@ def test_truncated_picture_is_refused_by_name(tmp_path: Path, suffix: str, part:
 
 
 def test_bad_paths_are_refused_with_advice(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"there is no '.*nowhere.png': give an image"):
+    with pytest.raises(UserError, match=r"there is no '.*nowhere.png': choose another picture"):
         open_source(str(tmp_path / "nowhere.png"))
     with pytest.raises(UserError, match=r"holds no pictures: their names must end in \.bmp, \.jpeg"):
         open_source(str(tmp_path))

@@ -34,6 +34,6 @@ def test_casualties_and_passengers_are_not_absent(tmp_path: Path) -> None:
     with in_battle(tmp_path / "b", "army_men", "rifleman", figures) as now:
         now.play.change("green-1", ELIMINATED, True)
         now.play.change("green-2", INSIDE, "green-3")
-        position = position_of(now.play.battle, figures[2:])
+        position = position_of(now.play.battle, figures[2:], ())
         assert absent(position) == ()
         assert absent(without(position, "green-3")) == ("green-3",)

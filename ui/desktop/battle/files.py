@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from PyQt6.QtCore import QObject, Qt, pyqtSignal
-from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6.QtCore import QObject, QPoint, Qt, pyqtSignal
+from PyQt6.QtWidgets import QApplication
 
 from rules.battle.battle import Battle
 from rules.tabletop.errors import UserError
@@ -21,7 +21,7 @@ from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.opening import BattleOpening, LastBattleOffer
 from ui.desktop.dialogs import ask_battle, ask_where, place_right
-from ui.desktop.settings import Settings
+from ui.desktop.parts import Parts
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult
 from ui.files import write_bytes
@@ -48,13 +48,12 @@ class BattleFiles(QObject):
     left = pyqtSignal()
     changed = pyqtSignal()
 
-    def __init__(
-        self, window: QWidget, battle: BattleController, store: Store, settings: Settings, folder: Path
-    ) -> None:
-        """Dialogs open over `window`; new battles are saved in `folder`."""
-        super().__init__(window)
-        self._window, self._battle, self._store = window, battle, store
-        self._settings, self._folder = settings, folder
+    def __init__(self, parts: Parts, battle: BattleController, store: Store, folder: Path) -> None:
+        """Dialogs open over the window; new battles are saved in `folder`."""
+        super().__init__(parts.window)
+        self._window, self._picture, self._settings = parts.window, parts.picture, parts.settings
+        self._battle, self._store, self._folder = battle, store, folder
+        window, settings = parts.window, parts.settings
         self._opening = BattleOpening(window, store.say, battle.clock, self._resume)
         self._offer = LastBattleOffer(battle.clock, self._open)
         self._offer.start(settings.last_battle)
@@ -97,6 +96,8 @@ class BattleFiles(QObject):
         dialog.finished.connect(dialog.deleteLater)
         dialog.show()
         place_right(dialog, self._window)
+        right_edge = self._picture.mapToGlobal(QPoint(self._picture.width(), 0))
+        self._picture.keep_clear(right_edge.x() - dialog.x())
 
     def press(self, at: PickResult) -> bool:
         """Begin to select soldiers on the table, while a battle is being set up; return whether one is."""
@@ -126,6 +127,7 @@ class BattleFiles(QObject):
 
     def _forget_setup(self) -> None:
         self._setup = None
+        self._picture.keep_clear(0)
         self.changed.emit()
 
     def _begin(self, setup: BattleSetup) -> None:
