@@ -534,7 +534,7 @@ def _open_failure(number: int, devices: Path) -> str:
 
 def _no_such_camera(number: int, present: Sequence[int]) -> str:
     if not present:
-        return tr("there is no camera {number}, and no other: plug one in, or open the simulated table", number=number)
+        return tr("there is no camera {number}, and no other: plug one in, or open another source", number=number)
     return tr("there is no camera {number}: choose one of {known}", number=number, known=", ".join(map(str, present)))
 
 

@@ -228,7 +228,7 @@ def test_camera_whose_picture_changes_its_size_is_refused() -> None:
 
 def test_a_missing_camera_lists_the_available_ones(tmp_path: Path) -> None:
     closed = FakeCamera([], opened=False)
-    with pytest.raises(UserError, match="no camera 3, and no other: plug one in, or open the simulated table"):
+    with pytest.raises(UserError, match="no camera 3, and no other: plug one in, or open another source"):
         Webcam(3, clock_of(), closed, devices=tmp_path, linux=True)
     for name in ("video0", "video10", "video2", "videodev"):
         (tmp_path / name).touch()
