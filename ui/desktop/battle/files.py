@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from PyQt6.QtCore import QObject, QPoint, Qt, pyqtSignal
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtWidgets import QApplication, QWidget
 
 from rules.battle.battle import Battle
 from rules.tabletop.errors import UserError
@@ -21,7 +21,8 @@ from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.opening import BattleOpening, LastBattleOffer
 from ui.desktop.dialogs import ask_battle, ask_where, place_right
-from ui.desktop.parts import Parts
+from ui.desktop.picture.view import PictureView
+from ui.desktop.settings import Settings
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult
 from ui.files import write_bytes
@@ -48,12 +49,19 @@ class BattleFiles(QObject):
     left = pyqtSignal()
     changed = pyqtSignal()
 
-    def __init__(self, parts: Parts, battle: BattleController, store: Store, folder: Path) -> None:
-        """Dialogs open over the window; new battles are saved in `folder`."""
-        super().__init__(parts.window)
-        self._window, self._picture, self._settings = parts.window, parts.picture, parts.settings
-        self._battle, self._store, self._folder = battle, store, folder
-        window, settings = parts.window, parts.settings
+    def __init__(
+        self,
+        window: QWidget,
+        picture: PictureView,
+        battle: BattleController,
+        store: Store,
+        settings: Settings,
+        folder: Path,
+    ) -> None:
+        """Dialogs open over `window` and leave the table in `picture` free; new battles are saved in `folder`."""
+        super().__init__(window)
+        self._window, self._picture, self._battle, self._store = window, picture, battle, store
+        self._settings, self._folder = settings, folder
         self._opening = BattleOpening(window, store.say, battle.clock, self._resume)
         self._offer = LastBattleOffer(battle.clock, self._open)
         self._offer.start(settings.last_battle)
