@@ -238,7 +238,7 @@ class Store(QObject):
             self._opening.cancel()
             self._replace_source(spec, self._opener)
         else:
-            self.say(tr("Opening {name}…", name=title_words(spec)))
+            self.say(tr("Opening {spec}…", spec=title_words(spec)))
             self._opening.start(spec)
 
     def pull_opening(self) -> None:
