@@ -134,20 +134,16 @@ def open_source(
     if spec == "demo":
         return practice_table(clock)
     if not spec:
-        raise UserError(tr("no source is named: give an image, a folder, a video, a camera's number, or demo"))
+        raise UserError(tr("no source is named: choose a picture, a video, a folder or a camera"))
     path = Path(spec)
     if is_camera(spec):
         return Webcam(int(spec), clock, open_capture)
     if os.path.isdir(path):  # False if the system denies access, where Path.is_dir raises
         return ImageSequence(images_in(path), path.name or str(path))
     if not os.path.exists(path):
-        raise UserError(
-            tr("there is no {spec!r}: give an image, a folder, a video, a camera's number, or demo", spec=spec)
-        )
+        raise UserError(tr("there is no {spec!r}: choose another picture, video, folder or camera", spec=spec))
     if is_special(path):
-        raise UserError(
-            tr("{path} is not a file: give an image, a folder, a video, a camera's number, or demo", path=path)
-        )
+        raise UserError(tr("{path} is not a file: choose another picture, video, folder or camera", path=path))
     if path.suffix.lower() in IMAGE_SUFFIXES:
         return ImageSequence([path], path.name, still=True)
     return Video(path, open_capture)
@@ -538,7 +534,7 @@ def _open_failure(number: int, devices: Path) -> str:
 
 def _no_such_camera(number: int, present: Sequence[int]) -> str:
     if not present:
-        return tr("there is no camera {number}, and no other: plug one in, or use demo", number=number)
+        return tr("there is no camera {number}, and no other: plug one in, or open another source", number=number)
     return tr("there is no camera {number}: choose one of {known}", number=number, known=", ".join(map(str, present)))
 
 

@@ -104,7 +104,7 @@ def test_truncated_picture_is_refused_by_name(tmp_path: Path, suffix: str, part:
 
 
 def test_bad_paths_are_refused_with_advice(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"there is no '.*nowhere.png': give an image"):
+    with pytest.raises(UserError, match=r"there is no '.*nowhere.png': choose another picture"):
         open_source(str(tmp_path / "nowhere.png"))
     with pytest.raises(UserError, match=r"holds no pictures: their names must end in \.bmp, \.jpeg"):
         open_source(str(tmp_path))
@@ -228,7 +228,7 @@ def test_camera_whose_picture_changes_its_size_is_refused() -> None:
 
 def test_a_missing_camera_lists_the_available_ones(tmp_path: Path) -> None:
     closed = FakeCamera([], opened=False)
-    with pytest.raises(UserError, match="no camera 3, and no other: plug one in, or use demo"):
+    with pytest.raises(UserError, match="no camera 3, and no other: plug one in, or open another source"):
         Webcam(3, clock_of(), closed, devices=tmp_path, linux=True)
     for name in ("video0", "video10", "video2", "videodev"):
         (tmp_path / name).touch()

@@ -68,7 +68,7 @@ class Room:
         Args:
             live: Whether to take pictures at the camera's own pace, until the script has no more of them.
         """
-        self._pass_if_gone(f"there is no {self.name}, and no other: plug one in, or use demo")
+        self._pass_if_gone(f"there is no {self.name}, and no other: plug one in, or open another source")
         self.opened += 1
         return Webcam(self, live)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rules.engine.referee import ActionPreview
 from rules.engine.text import display_name
-from ui.battle.action_text import action_words, chance_lines, chance_words, refusal_words, success_chance
+from ui.battle.action_text import action_words, chance_lines, refusal_words, success_chance
 from ui.formatting import percent_words, sentence
 from ui.translation import tr
 
@@ -48,7 +48,8 @@ def odds_column(preview: ActionPreview) -> str:
     chance = _attack_chance(preview)
     if chance is not None and not preview.ambiguities:
         return percent_words(chance)
-    return "" if chance_words(preview) == "yes" or not preview.possible else chance_lines(preview)
+    is_certain = not (preview.odds or preview.ambiguities)
+    return "" if is_certain or not preview.possible else chance_lines(preview)
 
 
 def forbidden_words(preview: ActionPreview) -> str:

@@ -38,6 +38,7 @@ class ArmyList(QWidget):
 
     Attributes:
         menu: The armies that the selected one can be merged into.
+        may_change: Returns whether armies may be changed now; if not, it tells the player why.
     """
 
     renamed = pyqtSignal(str, str)
@@ -48,14 +49,15 @@ class ArmyList(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.tree, self.menu = QTreeWidget(), QMenu(self)
+        self.may_change: Callable[[], bool] = lambda: True
         tip = tr("Type another name for the selected army, or double-click it")
-        self.rename = button_with_tip(tr("Rename"), tip, self.edit)
+        self.rename = button_with_tip(tr("Rename"), tip, lambda: self._if_allowed(self.edit))
         tip = tr("Join the selected armies into one; hold Ctrl to select several")
-        self.merge = button_with_tip(tr("Merge"), tip, self._merge)
+        self.merge = button_with_tip(tr("Merge"), tip, lambda: self._if_allowed(self._merge))
         tip = tr("Split the selected army in two by the colour of its soldiers")
-        self.divide = button_with_tip(tr("Split"), tip, lambda: self.split.emit(self.chosen[0]))
+        self.divide = button_with_tip(tr("Split"), tip, lambda: self._if_allowed(self._split))
         tip = tr("Forget the selected army")
-        self.forget = button_with_tip(tr("Forget"), tip, lambda: self.forgotten.emit(self.chosen[0]))
+        self.forget = button_with_tip(tr("Forget"), tip, lambda: self._if_allowed(self._forget))
         self._buttons = QWidget()
         self._counts: dict[str, int] = {}
         self._lay_out()
@@ -138,6 +140,16 @@ class ArmyList(QWidget):
             button.setEnabled(one)
         self.merge.setEnabled(bool(self.chosen) and len(self.armies) > 1)
 
+    def _if_allowed(self, change: Callable[[], None]) -> None:
+        if self.may_change():
+            change()
+
+    def _split(self) -> None:
+        self.split.emit(self.chosen[0])
+
+    def _forget(self) -> None:
+        self.forgotten.emit(self.chosen[0])
+
     def _merge(self) -> None:
         """Merge the selected armies into the largest; if only one is selected, ask into which."""
         chosen = sorted(self.chosen, key=lambda army: -self._counts.get(army, 0))
@@ -164,6 +176,8 @@ class ArmyList(QWidget):
         self.tree.setAccessibleName(tr("Armies and soldiers"))
         self.tree.itemSelectionChanged.connect(self._allow)
         self.tree.itemChanged.connect(self._edited)
+        self.tree.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        self.tree.itemDoubleClicked.connect(lambda *_: self._if_allowed(self.edit))
         row = QGridLayout(self._buttons)  # four in one row are cut off in a narrow panel
         row.setContentsMargins(0, 0, 0, 0)
         for k, button in enumerate((self.rename, self.merge, self.divide, self.forget)):

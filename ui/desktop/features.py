@@ -56,7 +56,7 @@ class Features:
         for tool in (self.terrain.tool, self.corrections.tool, self.teaching.tool, self.sight_areas.tool):
             store.tools.add(tool)
         self.moves, self.empty = MoveQuestions(store), EmptyTableController(store)
-        self.files = BattleFiles(window, battle, store, settings, battles or battles_folder())
+        self.files = BattleFiles(window, picture, battle, store, settings, battles or battles_folder())
         self.history = HistoryController(window, battle, store, saving)
         self.keys = BattleKeys(window, battle, store)
         saved_tables = SavedTables(tables or tables_folder())

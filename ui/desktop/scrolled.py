@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import QEvent, QObject, QSize, Qt
+from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
 
@@ -37,6 +38,12 @@ class Scrolled(QScrollArea):
         """Smallest accepted size."""
         part = self.widget()
         return QSize(part.minimumSizeHint().width() if part is not None else 0, self._min_px)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Update the geometry when the part gets another width, and so needs another height."""
+        super().resizeEvent(event)
+        if event is not None and event.oldSize().width() != event.size().width():
+            self.updateGeometry()
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
         """Update the geometry when the part wants another height."""

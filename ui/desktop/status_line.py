@@ -80,8 +80,10 @@ def _rate_words(source_controller: SourceController) -> str:
     worker = source_controller.worker
     if worker.source_problem or worker.frame is None:
         return ""
-    if worker.ended or worker.held:
-        return tr("Frozen") if worker.held else tr("Still picture")
+    if worker.held:
+        return tr("Frozen")
+    if worker.ended:
+        return tr("Still picture") if worker.playback is None else tr("At the end")
     if worker.paused:
         return tr("Paused")
     per_second = source_controller.rate.per_second()

@@ -15,19 +15,20 @@ from ui.battle.battle_session import BattleSession
 from ui.desktop.bar import MessageActions
 from ui.desktop.settings import SavedSetups, Settings
 from ui.desktop.source_controller import SourceController
+from ui.desktop.source_opening import OpenedSource, SourceOpening, handing_over
 from ui.desktop.status_message import StatusMessage
 from ui.desktop.tools.tool import PickResult, Tool
 from ui.desktop.tools.toolbox import Toolbox
 from ui.picture.overlay import PointPx, Preview
 from ui.session import Session
-from ui.setup.guidance import TEACH
+from ui.setup.guidance import TEACH, title_words
 from ui.table.terrain import Terrain
 from ui.tools.answer import Laid, asked_now, newest
 from ui.tools.tool_context import ToolContext
 from ui.translation import tr
 from vision.frame import Frame
 from vision.setup import Setup
-from vision.source import Source
+from vision.source import Source, is_camera
 from vision.table_view import TableView
 
 _REST_PX = 12.0
@@ -93,6 +94,7 @@ class Store(QObject):
         super().__init__()
         self._settings, self._pick, self._opener, self.clock = settings, pick, opener, clock
         self._saved_setups = SavedSetups(settings)
+        self._opening = SourceOpening(opener)
         self._old_sources: list[SourceController] = []
         self._last_laid: Laid | None = None
         self.battle_shown = False
@@ -227,17 +229,40 @@ class Store(QObject):
     # Sources
 
     def open(self, spec: str) -> None:
-        """Open another source: a new table, with the markers of the last real one; cameras have their armies too."""
+        """Open another source: a new table, with the markers of the last real one; cameras have their armies too.
+
+        One that cannot be opened changes nothing.
+        """
+        is_open = is_camera(spec) and spec == self.source_controller.spec  # a camera cannot be opened twice
+        if spec == "demo" or is_open:
+            self._opening.cancel()
+            self._replace_source(spec, self._opener)
+        else:
+            self.say(tr("Opening {spec}…", spec=title_words(spec)))
+            self._opening.start(spec)
+
+    def pull_opening(self) -> None:
+        """Show the source that was being opened, once it is open; called by the window's timer."""
+        opened = self._opening.take()
+        if isinstance(opened, OpenedSource):
+            self._replace_source(opened.spec, handing_over(opened, self._opener))
+        elif opened is not None:
+            self.say(opened)
+
+    def _replace_source(self, spec: str, opener: Callable[[str], Source]) -> None:
         self.closing.emit()
         self.source_controller.stop()
         self._old_sources = [one for one in (*self._old_sources, self.source_controller) if not one.join(0)]
-        self.open_first(spec)
+        self._open(spec, opener)
         self._settings.keep_source(spec)
 
     def open_first(self, spec: str) -> None:
         """Open a source when none is open."""
+        self._open(spec, self._opener)
+
+    def _open(self, spec: str, opener: Callable[[str], Source]) -> None:
         setup = self._saved_setups.setup_for(spec)
-        self.source_controller = SourceController(spec, setup, self._opener, self.clock)
+        self.source_controller = SourceController(spec, setup, opener, self.clock)
         self._last_laid = None
         self.message.forget()
         self.tools.fill(self.session)
@@ -252,6 +277,7 @@ class Store(QObject):
 
     def close(self) -> None:
         """Close all sources and wait for their threads."""
+        self._opening.close()
         for source_controller in (*self._old_sources, self.source_controller):
             source_controller.stop()
             source_controller.join()

@@ -63,6 +63,8 @@ class TextPresenter:
         store, frozen_frame, practice = self._store, self._features.frozen_frame, self._features.practice
         if frozen_frame.hint or practice.is_carrying:
             return frozen_frame.hint or practice.hint
+        if self._features.files.is_setting_up:
+            return tr("Click a soldier to select its row, or drag the mouse around several.")
         if store.in_battle and store.battle.is_rolling:
             return tr("Roll on the right, or enter the faces of your own dice.")
         if store.view is not None:

@@ -175,6 +175,7 @@ class Window(QMainWindow):
         self.devices.pull(self.battle.dice_card, self.store.source_controller, shot)
         self.store.session.keep_names(self.battle.figures)
         self.film.pull()
+        self.store.pull_opening()
         has_outline = self.features.pull()
         has_news = self.store.source_controller.pull()
         if has_news:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
+import pytest
+
 from rules.engine.referee import Action, ActionPreview, Odds
 from ui.battle.card import Ranking, forbidden_groups, forbidden_words, odds_column, ranked
 
@@ -34,6 +36,11 @@ def test_what_is_owed_comes_first_then_the_best_attack() -> None:
 
 def test_one_more_action_needs_no_fold() -> None:
     assert ranked([preview(name) for name in "abcd"]) == Ranking(best=(0, 1, 2, 3), more=(), impossible=())
+
+
+@pytest.mark.usefixtures("german")
+def test_in_german_an_action_without_dice_has_no_chance_either() -> None:
+    assert odds_column(preview("Hide")) == ""
 
 
 def test_the_column_shows_a_chance_only_for_attacks() -> None:

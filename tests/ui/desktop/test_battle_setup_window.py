@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QComboBox
 
 from rules.tabletop.table import PointIn
 from tests.ui.stories import pick, press
-from tests.ui.windows import BARE_IN, LEFT, POSTS, at, button, click, move
+from tests.ui.windows import BARE_IN, LEFT, POSTS, at, button, click, move, refresh, texts
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.window import Window
 from ui.picture.overlay import Label, Line
@@ -20,6 +20,7 @@ NO_KEYS = Qt.KeyboardModifier.NoModifier
 
 @pytest.fixture
 def dialog(window: Window) -> BattleSetupDialog:
+    window.resize(1366, 749)
     window.features.files.new_battle()
     found = window.findChild(BattleSetupDialog)
     assert found is not None
@@ -39,6 +40,22 @@ def test_each_soldier_has_his_picture(dialog: BattleSetupDialog) -> None:
     items = [dialog.soldiers.item(row, 0) for row in range(dialog.soldiers.rowCount())]
     assert [item.text() for item in items] == ["Blue 1", "Blue 2", "Green 1", "Green 2"]
     assert not any(item.icon().isNull() for item in items)
+
+
+def test_the_hint_says_what_a_click_does_beside_the_dialog(window: Window, dialog: BattleSetupDialog) -> None:
+    hint = "Click a soldier to select its row, or drag the mouse around several."
+    refresh(window)
+    assert hint in texts(window)
+    press(dialog, "Cancel")
+    refresh(window)
+    assert hint not in texts(window)
+
+
+def test_the_dialog_leaves_all_soldiers_visible(window: Window, dialog: BattleSetupDialog) -> None:
+    rightmost = max(window.picture.mapToGlobal(at(window, POSTS[name])).x() for name in POSTS)
+    assert rightmost < dialog.x()
+    dialog.reject()
+    assert max(at(window, POSTS[name]).x() for name in POSTS) > window.picture.width() // 2, "all of it is used again"
 
 
 def test_a_selected_row_lights_its_soldier_up(window: Window, dialog: BattleSetupDialog) -> None:

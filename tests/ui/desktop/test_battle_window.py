@@ -220,8 +220,10 @@ def test_a_soldier_that_comes_back_is_no_longer_missed(window: Window, tmp_path:
     )
     window.battle.update_position(missing, window.store.session.state.setup)
     assert panel.why.startswith("Green 1 is not on the table")
+    assert panel.absent == "Not on the table: Green 1"
     window.battle.update_position(view, window.store.session.state.setup)
     assert "Green 1 is not on the table" not in panel.why
+    assert not panel.absent
 
 
 @pytest.mark.parametrize("tool", ["select", "measure", "sight"])

@@ -283,7 +283,7 @@ def test_a_known_camera_gets_its_lens_and_another_size_is_refused(
     assert window.store.session.can_undo is None
     pictures.append(image[:500])
     window.store.open("78")
-    wait_until(lambda: window.store.view is not None)
+    wait_until(lambda: window.store.source_controller.spec == "78" and window.store.view is not None)
     assert window.store.session.state.setup.lens is None, "another camera"
     window.store.open("77")
     wait_until(lambda: "is for pictures of 960x540, but these are 960x500" in window.bar.text)

@@ -13,7 +13,7 @@ from PyQt6.QtTest import QTest
 
 from calibration.opencv import cv2
 from tests.ui.desktop.test_battle_window import started_battle
-from tests.ui.windows import LEFT, POSTS, TABLE_IN, Open, Wait, next_phase
+from tests.ui.windows import LEFT, POSTS, TABLE_IN, Open, Wait, next_phase, texts
 from ui.desktop.window import Window
 from ui.setup.demo_armies import demo_setup
 from vision.figures import Sighting
@@ -50,6 +50,7 @@ def test_a_film_plays_to_its_end_and_again(open_window: Open, wait_until: Wait, 
     assert window.film.play.text() == "Pause"
     assert not bar.picture.isVisible()
     wait_until(lambda: window.film.play.text() == "Play again" and shown(window) == 29)
+    wait_until(lambda: "At the end" in texts(window.statusBar()))
     assert (bar.place.text(), window.film.forward.isEnabled()) == ("0:00 / 0:00", False)
     QTest.mouseClick(bar.play, LEFT)
     wait_until(lambda: window.film.play.text() == "Pause" and 0 < shown(window) < 29)

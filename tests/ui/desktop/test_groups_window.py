@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLineEdit, QPushButton
 
+from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.windows import LEFT, POSTS, Open, Wait, click
 from ui.desktop.window import Window
 from vision.simulation.simulator import SimulatedTable
@@ -119,6 +121,21 @@ def test_groups_are_renamed_merged_and_split(proposing: Window, wait_until: Wait
     QTest.mouseClick(window.panel.armies.divide, LEFT)
     assert "nearly the same colour" in window.bar.text
     assert "bases of another colour" in window.bar.text
+
+
+def test_a_battle_refuses_changes_of_armies_before_anything_is_typed(window: Window, tmp_path: Path) -> None:
+    started_battle(window, tmp_path / "b")
+    window.sides.setCurrentWidget(window.panel)
+    window.pull()
+    before, armies = window.store.session.state.setup, window.panel.armies
+    armies.choose("green")
+    for button in (armies.rename, armies.merge, armies.divide, armies.forget):
+        window.store.message.forget()
+        QTest.mouseClick(button, LEFT)
+        assert window.store.message.now[0].startswith("Armies cannot be changed during a battle.")
+        assert not armies.tree.findChildren(QLineEdit)
+        assert not armies.menu.isVisible()
+    assert window.store.session.state.setup is before
 
 
 @pytest.mark.slow

@@ -11,16 +11,17 @@ import numpy as np
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QLabel, QPushButton, QToolButton
+from PyQt6.QtWidgets import QLabel, QPushButton, QScrollArea, QToolButton, QWidget
 
 from tests.rules.battle_driver import begun
 from tests.rules.test_battle_simple_plastic import GREEN, PLACES, TAN
 from tests.ui.battle.test_battle_session import seen
 from tests.ui.picture.test_overlay import view_of
-from tests.ui.windows import Owned
+from tests.ui.windows import Owned, Wait
 from ui.battle.battle_session import BattleSession
 from ui.desktop.battle.move_pills import MovePills
 from ui.desktop.battle.pending_moves import DecisionButton, PendingMove, PendingMoves, few_words, pending_move
+from ui.desktop.layouts import in_column
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
 
@@ -78,6 +79,25 @@ def test_thirty_moves_stay_low_and_are_accepted_with_one_button(owned: Owned[Pen
     assert every.text() == "Accept all 29"
     QTest.mouseClick(every, Qt.MouseButton.LeftButton)
     assert said == ["all"]
+
+
+def test_the_buttons_of_one_long_move_need_no_scrolling(owned: Owned[QWidget], wait_until: Wait) -> None:
+    room, panel = owned(QWidget()), PendingMoves()
+    in_column(panel, (QWidget(), 1), on=room)
+    room.resize(200, 600)
+    room.show()
+    move = move_of("Green 4", (10, 10), [], is_legal=False)
+    words = "Green 4 moved 5.6 in. The rules forbid it: another player moves now; "
+    words += "the soldier has already moved in this turn (AM-06)."
+    panel.show_moves([replace(move, words=words)], lambda: None)
+    [label] = [one for one in panel.findChildren(QLabel) if one.text() == words]
+    bar = panel.findChild(QScrollArea).verticalScrollBar()
+    wait_until(
+        lambda: (
+            label.height() >= label.heightForWidth(label.width()) > 0 == bar.maximum()
+            and bar.pageStep() > label.height()
+        )
+    )
 
 
 def test_buttons_stay_under_the_mouse_but_answer_the_newest_move(owned: Owned[PendingMoves]) -> None:

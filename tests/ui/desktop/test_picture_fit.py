@@ -32,6 +32,16 @@ def visible_table(view: PictureView) -> tuple[float, float]:
     return (across, down)
 
 
+def test_a_dialog_at_the_right_covers_no_table(view: PictureView) -> None:
+    view.show_table_at(TABLE_PX)
+    view.keep_clear(300)
+    # 400 px across into 800 - 300: the width limits it.
+    assert view.scale == pytest.approx(1.25)
+    assert view.to_widget((TABLE_PX[2], TABLE_PX[3])).x() <= 501
+    view.keep_clear(0)
+    assert view.scale == pytest.approx(1.5)
+
+
 def test_a_known_table_fills_the_picture(view: PictureView) -> None:
     view.show_table_at(TABLE_PX)
     # 400 x 300 px into 800 x 450: the height limits it.

@@ -246,9 +246,9 @@ class PlayerSession(RuleBasedStateMachine):
         path = self.folder / "table.png"
         frame = self.window.store.frame
         cv2.imwrite(str(path), frame.image_bgr)
-        self.window.store.open(str(path))
+        self.open_source(str(path))
         self.wait_for(self.shows_figures, "open a photograph of the table", "no soldier is found in the photograph")
-        self.window.store.open(CAMERA)
+        self.open_source(CAMERA)
         self.come_back()
         self.check("open a photograph, then the camera again")
 
@@ -504,6 +504,10 @@ class PlayerSession(RuleBasedStateMachine):
         window.deleteLater()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         let_qt_work(lambda: not any(thread.name.startswith("sandtable") for thread in threading.enumerate()))
+
+    def open_source(self, spec: str) -> None:
+        self.window.store.open(spec)
+        self.wait_for(lambda: self.window.store.source_controller.spec == spec, f"open {spec}", "it does not open")
 
     def come_back(self) -> None:
         """Open the table again; "Restore table" brings the rulers back."""

@@ -31,7 +31,7 @@ class Camera:
 
     def open(self, _: str) -> Source:
         if not self.plugged:
-            raise UserError("there is no camera 3, and no other: plug one in, or use demo")
+            raise UserError("there is no camera 3, and no other: plug one in, or open another source")
         return self
 
     def read(self) -> Frame | None:

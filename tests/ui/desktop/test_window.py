@@ -17,6 +17,7 @@ from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QLabel, QPushButton
 
 from calibration.calibration_targets import CalibrationTargets
 from rules.tabletop.errors import UserError
+from tests.ui.desktop.test_calibration_controller import Shots
 from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, at, click, move, point, refresh
 from ui import measuring
 from ui.desktop.app import ErrorReporter
@@ -27,6 +28,7 @@ from ui.desktop.window import Window
 from ui.measuring import figure_at, measured
 from ui.picture.overlay import Label
 from vision.frame import Frame
+from vision.setup import Setup
 from vision.simulation.simulator import SimulatedTable
 from vision.source import Source, read_image
 
@@ -254,6 +256,7 @@ def test_settings_are_restored_at_the_next_start(open_window: Open, wait_until: 
     first = open_window(None)
     assert first.store.source_controller.spec == "demo"
     first.store.open("3")
+    wait_until(lambda: first.store.source_controller.spec == "3")
     first.close()
     assert open_window(None).store.source_controller.spec == "3"
 
@@ -271,28 +274,37 @@ def test_rulers_are_measured_once_for_the_picture_and_the_list(window: Window, m
     assert len(asked) == 1
 
 
+def setup_once_open(window: Window, spec: str, wait_until: Wait) -> Setup:
+    """Open a source; returns its setup before its first picture, which may teach the simulated armies."""
+    setups: list[Setup] = []
+    window.store.opened.connect(lambda: setups.append(window.store.session.state.setup))
+    window.store.open(spec)
+    wait_until(lambda: setups)
+    assert window.store.source_controller.spec == spec
+    return setups[0]
+
+
 def test_another_source_starts_an_empty_table(window: Window, wait_until: Wait) -> None:
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
-    window.store.open("7")
+    setup = setup_once_open(window, "7", wait_until)
     assert window.store.session.state.rulers == ()
-    assert window.store.session.state.setup.palette == (), "the simulated armies are not the player's"
+    assert setup.palette == (), "the simulated armies are not the player's"
     window.store.open("demo")
     wait_until(lambda: window.store.view and len(window.store.view.figures) == len(POSTS))
 
 
-def test_a_picture_starts_without_the_armies_of_the_last_table(window: Window) -> None:
+def test_a_picture_starts_without_the_armies_of_the_last_table(open_window: Open, wait_until: Wait) -> None:
     """Its soldiers may have other colours, and would not be found."""
-    window.store.open("7")
+    window = open_window("7", lambda _: Shots(np.full((270, 480, 3), 128, np.uint8)))
     window.store.change(lambda: window.store.session.begin_army("tan"))
-    window.store.open("/some/where/table.jpg")
-    assert window.store.session.state.setup.palette == ()
-    assert window.store.session.state.setup.propose
-    window.store.open("7")
-    assert [army.name for army in window.store.session.state.setup.palette] == ["tan"]
+    setup = setup_once_open(window, "/some/where/table.jpg", wait_until)
+    assert setup.palette == ()
+    assert setup.propose
+    assert [army.name for army in setup_once_open(window, "7", wait_until).palette] == ["tan"]
 
 
-def test_a_source_that_does_not_open_clears_the_table(
+def test_a_source_that_does_not_open_changes_nothing(
     found: None, open_window: Open, table: SimulatedTable, wait_until: Wait
 ) -> None:
     def opener(spec: str) -> Source:
@@ -304,14 +316,14 @@ def test_a_source_that_does_not_open_clears_the_table(
     wait_until(lambda: window.store.view and len(window.store.view.figures) == len(POSTS))
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
-    assert window.windowTitle() == "Simulated table"
-    window.store.open("/some/where/table.jpg")
-    wait_until(lambda: window.bar.text == "It is broken")
-    assert window.windowTitle() == "table.jpg"
-    assert window.panel.headline == "-- in"
-    assert window.picture.shapes == ()
-    picture = window.picture.grab().toImage()
-    assert picture.pixelColor(picture.width() // 2, picture.height() // 2) == window.palette().window().color()
+    before = window.store.source_controller
+    for spec in ("/some/where/table.jpg", "5"):
+        window.store.open(spec)
+        assert window.bar.text.startswith("Opening ")
+        wait_until(lambda: window.bar.text == "It is broken")
+        assert window.store.source_controller is before
+        assert window.windowTitle() == "Simulated table"
+        assert len(window.store.session.state.rulers) == 1
 
 
 @pytest.mark.parametrize("typed", ["2,95", "2.95"])

@@ -176,7 +176,7 @@ class Lens:
     def __call__(self, spec: str) -> Lens:
         self.opened += 1
         if self.broken:
-            raise UserError("there is no camera 1, and no other: plug one in, or use demo")
+            raise UserError("there is no camera 1, and no other: plug one in, or open another source")
         return self
 
     def read(self) -> Frame:

@@ -9,6 +9,7 @@ from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, AvailableActions, is_owed
 from rules.engine.text import place_words, readable
 from rules.tabletop.errors import UserError
+from ui.battle.absent import absent_words
 from ui.battle.action_text import card_title, numbered_names
 from ui.battle.badges import badge_marks
 from ui.battle.battle_overlay import casualties, chance_marks, reach_marks, way_marks
@@ -66,6 +67,7 @@ class BattlePresenter:
         self._show_table(BattleDisplay())
         self._bar.show_turn(turn_bar(play, None, armies) if play is not None else None)
         panel.show_battle_open(play is not None)
+        panel.show_absent("")
         panel.allow_ruling(False)
         panel.allow_goals(play is not None)
         panel.show_no_battle() if play is None else panel.show_obligations(())
@@ -96,6 +98,7 @@ class BattlePresenter:
         self._bar.show_turn(turn_bar(play, position, armies, skippable, owed))
         panel.show_battle_open(True)
         panel.show_story(play.story)
+        panel.show_absent(absent_words(position))
         panel.allow_ruling(bool(position.state.turn))
         panel.allow_goals(True)
         proposals = play.proposals(position)

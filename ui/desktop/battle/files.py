@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from PyQt6.QtCore import QObject, Qt, pyqtSignal
+from PyQt6.QtCore import QObject, QPoint, Qt, pyqtSignal
 from PyQt6.QtWidgets import QApplication, QWidget
 
 from rules.battle.battle import Battle
@@ -21,6 +21,7 @@ from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.opening import BattleOpening, LastBattleOffer
 from ui.desktop.dialogs import ask_battle, ask_where, place_right
+from ui.desktop.picture.view import PictureView
 from ui.desktop.settings import Settings
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult
@@ -49,11 +50,17 @@ class BattleFiles(QObject):
     changed = pyqtSignal()
 
     def __init__(
-        self, window: QWidget, battle: BattleController, store: Store, settings: Settings, folder: Path
+        self,
+        window: QWidget,
+        picture: PictureView,
+        battle: BattleController,
+        store: Store,
+        settings: Settings,
+        folder: Path,
     ) -> None:
-        """Dialogs open over `window`; new battles are saved in `folder`."""
+        """Dialogs open over `window` and leave the table in `picture` free; new battles are saved in `folder`."""
         super().__init__(window)
-        self._window, self._battle, self._store = window, battle, store
+        self._window, self._picture, self._battle, self._store = window, picture, battle, store
         self._settings, self._folder = settings, folder
         self._opening = BattleOpening(window, store.say, battle.clock, self._resume)
         self._offer = LastBattleOffer(battle.clock, self._open)
@@ -97,6 +104,8 @@ class BattleFiles(QObject):
         dialog.finished.connect(dialog.deleteLater)
         dialog.show()
         place_right(dialog, self._window)
+        right_edge = self._picture.mapToGlobal(QPoint(self._picture.width(), 0))
+        self._picture.keep_clear(right_edge.x() - dialog.x())
 
     def press(self, at: PickResult) -> bool:
         """Begin to select soldiers on the table, while a battle is being set up; return whether one is."""
@@ -126,6 +135,7 @@ class BattleFiles(QObject):
 
     def _forget_setup(self) -> None:
         self._setup = None
+        self._picture.keep_clear(0)
         self.changed.emit()
 
     def _begin(self, setup: BattleSetup) -> None:

@@ -87,7 +87,7 @@ class BattlePanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._figure, self._why = markup_label(), wrapping_label()
+        self._figure, self._why, self._absent = markup_label(), wrapping_label(), wrapping_label()
         self.do_button, self._all, self._own = QPushButton(), QPushButton(), QPushButton(tr("Own dice…"))
         self._overrule = QPushButton(tr("Overrule…"))
         self._photo, self._below = QLabel(), QWidget()
@@ -112,6 +112,11 @@ class BattlePanel(QWidget):
     def needed(self) -> str:
         """The number needed for the selected action."""
         return self._needed.text()
+
+    @property
+    def absent(self) -> str:
+        """Which soldiers are not on the table; empty if all are."""
+        return self._absent.text()
 
     @property
     def about(self) -> str:
@@ -166,6 +171,11 @@ class BattlePanel(QWidget):
         self._action_list.of_figure = bool(self.round_bar.words)
         self._figure.setText("<br>".join([tr(CLICK_ONE), *map(escape_markup, goals)]))
         self._fill(obligations)
+
+    def show_absent(self, words: str) -> None:
+        """Say which soldiers are not on the table; nothing if `words` is empty."""
+        self._absent.setText(words)
+        self._absent.setVisible(bool(words))
 
     def show_round_actions(self, figure: str, unit: str, previews: Sequence[ActionPreview]) -> None:
         """Show a figure's actions in a round, with the first possible one selected."""
@@ -358,7 +368,8 @@ class BattlePanel(QWidget):
         tabs.addTab(self._now(), tr("Now"))
         tabs.addTab(self._story, tr("History"))
         tabs.setCornerWidget(self._goals)
-        in_column(self.pending_moves, (tabs, 1), on=self, margin=(8, 4, 8, 4))
+        self._absent.hide()
+        in_column(self._absent, self.pending_moves, (tabs, 1), on=self, margin=(8, 4, 8, 4))
 
     def _set_up_words(self) -> None:
         big = self._needed.font()

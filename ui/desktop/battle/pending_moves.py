@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QFrame, QLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QLayout, QPushButton, QVBoxLayout, QWidget
 
 from rules.engine.position import Position
 from rules.engine.referee import NEARER, Ambiguity
@@ -17,6 +16,7 @@ from ui.battle.action_text import refusal_words
 from ui.battle.battle_session import BattleSession, Proposal
 from ui.desktop.labels import literal_text, plain_label, wrapping_label
 from ui.desktop.layouts import button_with_tip, in_column, in_row
+from ui.desktop.scrolled import Scrolled
 from ui.desktop.theme import make_primary
 from ui.formatting import sentence
 from ui.translation import tr, tr_count
@@ -24,6 +24,10 @@ from ui.translation import tr, tr_count
 _AGREED = "agreed at the table"
 _MOST_WORDS = 14
 """Two lines of a plate on the table."""
+
+
+_LEAST_LINES, _MOST_LINES = 5, 10
+"""Height of the list: one move gets what it needs, several get the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +85,7 @@ class PendingMoves(QWidget):
         self._rows.setContentsMargins(0, 0, 0, 0)
         inner = QWidget()
         inner.setLayout(self._rows)
-        self._scroll = QScrollArea()
-        self._scroll.setWidget(inner)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll = Scrolled(inner, _LEAST_LINES * self.fontMetrics().lineSpacing())
         self._scroll.setAccessibleName(tr("Moves to answer"))
         in_column(in_row((self._title, 1), self._all), self._scroll, on=self, margin=0)
         self._moves: tuple[PendingMove, ...] = ()
@@ -106,8 +106,9 @@ class PendingMoves(QWidget):
         for row, move in enumerate(moves):
             self._rows.addWidget(self._row(row, move))
         self._rows.addStretch(1)
-        lines = 5 * self.fontMetrics().lineSpacing()
-        self._scroll.setFixedHeight(lines if len(moves) == 1 else 2 * lines)
+        most_px = _MOST_LINES * self.fontMetrics().lineSpacing()
+        self._scroll.setMinimumHeight(0 if len(moves) == 1 else most_px)
+        self._scroll.setMaximumHeight(most_px)
 
     def _row(self, row: int, move: PendingMove) -> QWidget:
         shown, answers = QWidget(), []

@@ -56,6 +56,7 @@ class GuideController(QObject):
         self._step: GuideStep | None = None
         self._step_was_done: bool | None = None
         self._prepared_source: SourceController | None = None
+        self._chosen: str | None = None
         self._taught: tuple[str, ...] | None = None
         self._marker_check: BackgroundTask[MarkerCheck] = BackgroundTask("sandtable guide")
         self._checked_s = clock()
@@ -120,6 +121,8 @@ class GuideController(QObject):
 
     def pull(self) -> None:
         """Update the guide; called by a timer."""
+        if self._chosen == self._commands.store.source_controller.spec:
+            self._chosen, self._progress = None, self._progress.agree(GuideStep.CAMERA)
         self._check_markers()
         self._follow_first_shot()
         now = self.table_status
@@ -224,10 +227,10 @@ class GuideController(QObject):
                 action.triggered.connect(partial(_call, choose))
 
     def choose(self, spec: str) -> None:
-        """Open a source and complete the camera step."""
+        """Open a source, which completes the camera step once it is open."""
+        self._chosen = spec
         if spec != self._commands.store.source_controller.spec:
             self._commands.store.open(spec)
-        self._progress = self._progress.agree(GuideStep.CAMERA)
         self.pull()
 
     def _mark(self) -> None:

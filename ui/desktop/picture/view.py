@@ -72,6 +72,7 @@ class PictureView(QWidget):
         self._is_fitted = True
         self._table_px: Box | None = None
         self._shows_whole = False
+        self._covered_px = 0
         self._dragged_from: QPointF | None = None
         self._dragged = False
         self._space_held = False
@@ -129,10 +130,16 @@ class PictureView(QWidget):
         self._is_fitted = True
         if self._picture is not None and not self._picture.isNull():
             self._scale = self._fitting(self._fitted_part)
-            self._offset = QRectF(self.rect()).center() - self._scale * self._fitted_part.center()
+            self._offset = self._room.center() - self._scale * self._fitted_part.center()
         self.zoomed.emit()
         self.shifted.emit()
         self.update()
+
+    def keep_clear(self, covered_px: int) -> None:
+        """Fit the table into what a dialog leaves free, which covers this much at the right; 0 uses all again."""
+        self._covered_px = min(max(covered_px, 0), self.width() // 2)
+        if self._is_fitted:
+            self.fit()
 
     def toggle_fit(self) -> None:
         """Fit the table; if it is fitted, the whole picture."""
@@ -186,7 +193,13 @@ class PictureView(QWidget):
 
     def _fitting(self, part: QRectF) -> float:
         """The scale at which a part of the picture fills the widget."""
-        return min(self.width() / part.width(), self.height() / part.height()) if not part.isEmpty() else 1.0
+        room = self._room
+        return min(room.width() / part.width(), room.height() / part.height()) if not part.isEmpty() else 1.0
+
+    @property
+    def _room(self) -> QRectF:
+        """The part of the widget that no dialog covers."""
+        return QRectF(self.rect()).adjusted(0, 0, -self._covered_px, 0)
 
     def _keep_in_sight(self) -> None:
         """Keep the table, or a quarter of the window of it, in sight."""

@@ -30,6 +30,7 @@ class GroupsController:
         """Perform the commands of the list in `panel`; `read` measures a ruler."""
         self._panel, self._store, self._read = panel, store, read
         self.is_guided: Callable[[], bool] = lambda: False
+        panel.armies.may_change = self._may_change
         panel.groups_wanted.connect(self.accept)
         panel.usual_wanted.connect(lambda army: store.change(lambda: self._session.begin_army(army)))
         panel.forget.connect(lambda army: store.change(lambda: self._session.forget_army(army)))
@@ -116,6 +117,14 @@ class GroupsController:
     def _say_split(self, army: str, name: str) -> None:
         words = tr("{army} is now two armies, {army} and {name}. Ctrl+Z undoes it.", army=army, name=name)
         self._store.say(words)
+
+    def _may_change(self) -> bool:
+        try:
+            self._free()
+        except UserError as refusal:
+            self._store.say(str(refusal))
+            return False
+        return True
 
     def _free(self) -> TableView:
         """The current view.

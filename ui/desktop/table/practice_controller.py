@@ -151,7 +151,8 @@ class PracticeController(QObject):
         return tr("Drag a soldier to move it.")
 
     def follow(self) -> None:
-        """Show the menu only for the simulated table, with its current switches."""
+        """Show the menu only for the simulated table, with its current switches; a soldier may have gone meanwhile."""
+        self._look_under_mouse()
         self._offer(self._store.source_controller.practice)
 
     def _offer(self, practice: PracticeTable | None) -> None:
@@ -214,7 +215,10 @@ class PracticeController(QObject):
         at = self._store.pointed
         if self._drag is not None and at is not None:
             self._carry(self._drag[0], self._drag[1], self._drag[2], at)
-        table = self.table
+        self._look_under_mouse()
+
+    def _look_under_mouse(self) -> None:
+        table, at = self.table, self._store.pointed
         over = table is not None and at is not None and _soldier_at(table, at) is not None
         if over != self._is_over:
             self._is_over = over
