@@ -11,9 +11,9 @@ from PyQt6.QtWidgets import QApplication
 
 from ui.desktop.action import create_switch
 from ui.desktop.actions import Actions
-from ui.desktop.languages import LanguageMenu
+from ui.desktop.languages import language_menu
 from ui.desktop.parts import Parts
-from ui.desktop.text_size import TextSizeMenu
+from ui.desktop.text_size import text_size_menu
 from ui.desktop.theme import Theme, apply_theme
 from ui.translation import mark_for_translation, tr
 
@@ -57,8 +57,8 @@ class Appearance(QObject):
             group.addAction(switch)
             if themes is not None:
                 themes.addAction(switch)
-        self.languages = LanguageMenu(actions.view_menu, settings, say)
-        self.text_sizes = TextSizeMenu(actions.view_menu, settings, say)
+        self.languages = language_menu(actions.view_menu, settings, say)
+        self.text_sizes = text_size_menu(actions.view_menu, settings, say)
 
         geometry = settings.geometry
         if geometry is None or not window.restoreGeometry(geometry):

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PyQt6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
-from PyQt6.QtGui import QAction, QActionGroup
 from PyQt6.QtWidgets import QMenu
 
+from ui.desktop.choice_menu import ChoiceMenu
 from ui.desktop.settings import Settings
 from ui.translation import FOLDER, languages, tr, use_language
 
@@ -41,33 +41,14 @@ def chosen_locale(settings: Settings) -> QLocale | None:
     return QLocale(settings.language) if settings.language else None
 
 
-class LanguageMenu:
-    """The menu of languages; a choice is stored and used at the next start.
+def language_menu(parent: QMenu, settings: Settings, say: Callable[[str], object]) -> ChoiceMenu[str]:
+    """The menu of languages: the system's, then each language; `say` shows a message to the player."""
 
-    Attributes:
-        menu: One action for the system's language, then one for each language.
-    """
+    def choose(name: str) -> None:
+        settings.keep_language(name)
+        say(tr("The language changes when Sandtable starts again."))
 
-    def __init__(self, parent: QMenu, settings: Settings, say: Callable[[str], object]) -> None:
-        """Add the menu to its parent; `say` shows a message to the player."""
-        self._settings, self._say = settings, say
-        self.menu = QMenu(tr("Language"), parent)
-        self._group = QActionGroup(self.menu)
-        self._add(tr("System language"), "")
-        for name in languages():
-            # Qt calls English after its country.
-            self._add("English" if name == "en" else QLocale(name).nativeLanguageName(), name)
-        parent.addMenu(self.menu)
-
-    def _add(self, text: str, name: str) -> None:
-        action = QAction(text, self.menu)
-        action.setCheckable(True)
-        action.setChecked(self._settings.language == name)
-        action.triggered.connect(lambda: self._choose(name))
-        self._group.addAction(action)
-        self.menu.addAction(action)
-
-    def _choose(self, name: str) -> None:
-        if name != self._settings.language:
-            self._settings.keep_language(name)
-            self._say(tr("The language changes when Sandtable starts again."))
+    # Qt calls English after its country.
+    titles = [("English" if name == "en" else QLocale(name).nativeLanguageName(), name) for name in languages()]
+    choices = [(tr("System language"), ""), *titles]
+    return ChoiceMenu(parent, tr("Language"), choices, lambda: settings.language, choose)

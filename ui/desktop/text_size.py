@@ -7,9 +7,10 @@ import sys
 from collections.abc import Callable
 
 from PyQt6.QtCore import QSettings, QSize
-from PyQt6.QtGui import QAction, QActionGroup, QGuiApplication
+from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtWidgets import QApplication, QMenu
 
+from ui.desktop.choice_menu import ChoiceMenu
 from ui.desktop.settings import TEXT_SIZES, Settings
 from ui.translation import tr
 
@@ -78,32 +79,13 @@ def _wanted_size(opened: Callable[[], QSettings]) -> float:
     return limited_size(Settings(opened()).text_size or usual, screen.size())
 
 
-class TextSizeMenu:
-    """The menu of sizes; a choice is stored and used at the next start.
+def text_size_menu(parent: QMenu, settings: Settings, say: Callable[[str], object]) -> ChoiceMenu[float | None]:
+    """The menu of sizes: automatic, then each size; `say` shows a message to the player."""
 
-    Attributes:
-        menu: One action for the automatic size, then one for each size.
-    """
+    def choose(size: float | None) -> None:
+        settings.keep_text_size(size)
+        say(tr("The text size changes when Sandtable starts again."))
 
-    def __init__(self, parent: QMenu, settings: Settings, say: Callable[[str], object]) -> None:
-        """Add the menu to its parent; `say` shows a message to the player."""
-        self._settings, self._say = settings, say
-        self.menu = QMenu(tr("Text size"), parent)
-        self._group = QActionGroup(self.menu)
-        self._add(tr("As the screen needs"), None)
-        for size in TEXT_SIZES:
-            self._add(f"{100 * size:.0f} %", size)
-        parent.addMenu(self.menu)
-
-    def _add(self, text: str, size: float | None) -> None:
-        action = QAction(text, self.menu)
-        action.setCheckable(True)
-        action.setChecked(self._settings.text_size == size)
-        action.triggered.connect(lambda: self._choose(size))
-        self._group.addAction(action)
-        self.menu.addAction(action)
-
-    def _choose(self, size: float | None) -> None:
-        if size != self._settings.text_size:
-            self._settings.keep_text_size(size)
-            self._say(tr("The text size changes when Sandtable starts again."))
+    sizes: list[tuple[str, float | None]] = [(f"{100 * size:.0f} %", size) for size in TEXT_SIZES]
+    choices = [(tr("As the screen needs"), None), *sizes]
+    return ChoiceMenu(parent, tr("Text size"), choices, lambda: settings.text_size, choose)

@@ -109,7 +109,7 @@ def _stance(position: Position, figure: Figure, target: Figure) -> dict[str, Any
 
 
 def _no_target(position: Position, enemy: Unit) -> Verdict | None:
-    """Why an enemy is no target: a jet that has not arrived yet, or a soldier whom a vehicle protects."""
+    """Why an enemy cannot be a target: a jet that has not arrived yet, or a soldier whom a vehicle protects."""
     around = units.carrier(position, enemy)
     if around is None:
         return not_here(position, enemy)

@@ -11,7 +11,8 @@ from PyQt6.QtGui import QAction
 
 from tests.ui.windows import POSTS, Open, Wait, click
 from tools.layout_check import SCREEN, layout_problems
-from ui.desktop.languages import LanguageMenu, chosen_locale
+from ui.desktop.choice_menu import ChoiceMenu
+from ui.desktop.languages import chosen_locale
 from ui.desktop.settings import Settings
 from ui.desktop.window import Window
 from ui.translation import use_language
@@ -23,7 +24,7 @@ def english_afterwards() -> Iterator[None]:
     use_language(["en"])
 
 
-def choice(menu: LanguageMenu, text: str) -> QAction:
+def choice(menu: ChoiceMenu[str], text: str) -> QAction:
     [found] = [action for action in menu.menu.actions() if action.text() == text]
     return found
 
