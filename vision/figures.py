@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -69,6 +69,9 @@ _UNTAUGHT = ArmyColour("", np.zeros(3), np.eye(3), 0)
 """Stands for all armies while no colour is known."""
 _DARK_RAMP = (-2.8, 0.5)  # log brightness up to which evidence is 0, and the width of the ramp up to full evidence
 
+Hidden = Callable[[tuple[float, float, float]], bool]
+"""Whether a place on the table, in inches, is hidden by a hand."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
@@ -116,6 +119,7 @@ class Finder:
         self._refined: Palette = ()
         self._colour_model: Likelihood | None = None  # of the palette and the last picture that was searched whole
         self._recogniser: Recogniser | None = None
+        self._hidden: Hidden = lambda _: False
 
     def find(
         self,
@@ -133,6 +137,8 @@ class Finder:
         expected_in: Sequence[PointIn] = (),
         within_px: Box | None = None,
         propose: bool = False,
+        hidden: Hidden = lambda _: False,
+        known_in: Sequence[PointIn] = (),
     ) -> tuple[Sighting, ...]:
         """Find the figures of the taught armies in one picture, or in a part of it.
 
@@ -152,11 +158,14 @@ class Finder:
                 the last picture that was searched whole. Costs less in proportion to the area.
             propose: Without a palette, group the figures in the whole picture by plastic, and propose groups of new
                 plastics as armies.
+            hidden: Where armies' colours are not learned, because sleeves have colours too.
+            known_in: Where figures stand that form no new army.
 
         Raises:
             UserError: If the reference has another size than the picture, or the figure height is not positive.
         """
         _check_inputs(image_bgr, reference_bgr, figure_height_in)
+        self._hidden = hidden
         if not (palette or self.proposed or propose):
             return ()
         key = (camera, figure_height_in, tuple(terrain), tuple(keep_out_in), tuple(aside_px), area_in, reference_camera)
@@ -172,16 +181,16 @@ class Finder:
             self._colour_model = None
         if not palette:
             if propose:
-                self._propose_armies(self._grounds.scale, self._grounds.rectified(image_bgr))
+                self._propose_armies(self._grounds.scale, self._grounds.rectified(image_bgr), known_in)
             palette = self.proposed
         if not palette:
             return ()
         found = self._search(self._grounds, image_bgr, palette, expected_in, within_px)
         return found if within_px is None else tuple(one for one in found if _is_seen_in(within_px, camera, one))
 
-    def forget_proposed(self) -> None:
-        """Discard the proposed armies, so that the next search proposes all of them again."""
-        self.proposed = ()
+    def forget_unseen(self, seen: Container[str]) -> None:
+        """Discard the proposed armies whose names are not among these."""
+        self.proposed = tuple(army for army in self.proposed if army.name in seen)
 
     def _search(
         self,
@@ -204,29 +213,38 @@ class Finder:
             table = rectified[-1]
             self._colour_model = _table_colours(table, self._refined)
             self.separations = separations(self._refined, self._colour_model, table.picture_bgr, table.ground.empty)
-        search = _Search(self._refined, grounds.scale, self._recogniser, self._colour_model, expected_in)
+        search = _Search(self._refined, grounds.scale, self._recogniser, self._colour_model, expected_in, self._hidden)
         return tuple(search.sightings(rectified))
 
-    def _propose_armies(self, scale: float, rectified: Sequence[RectifiedGround]) -> None:
+    def _propose_armies(self, scale: float, rectified: Sequence[RectifiedGround], known_in: Sequence[PointIn]) -> None:
         """Propose the plastics that no proposed army has yet."""
-        self.proposed = with_new_armies(self.proposed, self._colour_groups(scale, rectified))
+        self.proposed = with_new_armies(self.proposed, self._colour_groups(scale, rectified, known_in))
         if self._reference is not None:
             # Beside the empty table, grey soldiers on a grey table look like shadows; so search without it as well.
             alone = [replace(one, ground=replace(one.ground, empty=None)) for one in rectified]
-            self.proposed = with_new_armies(self.proposed, self._colour_groups(scale, alone))
+            self.proposed = with_new_armies(self.proposed, self._colour_groups(scale, alone, known_in))
 
-    def _colour_groups(self, scale: float, rectified: Sequence[RectifiedGround]) -> Palette:
-        """Plastics of the figures that are recognised in any colour."""
+    def _colour_groups(
+        self, scale: float, rectified: Sequence[RectifiedGround], known_in: Sequence[PointIn] = ()
+    ) -> Palette:
+        """Plastics of the figures that are recognised in any colour, except those known."""
         if not rectified:
             return ()
         self._recogniser = self._recogniser or Recogniser()
         in_any_colour = any_plastic(_table_cells(rectified[-1]))
-        search = _Search((_UNTAUGHT,), scale, self._recogniser, in_any_colour, ())
+        search = _Search((_UNTAUGHT,), scale, self._recogniser, in_any_colour, (), self._hidden)
         deque(search.sightings(rectified), maxlen=0)
-        figures = search.plastic.get(0, [])
+
+        def unknown(figures: Sequence[FigurePlastic]) -> list[FigurePlastic]:
+            near_in = _EXPECTED_IN * scale
+            return [one for one in figures if all(math.dist(one.at_in, place) > near_in for place in known_in)]
+
+        figures = unknown(search.plastic.get(0, []))
         if self._reference is not None:
             return proposed_palette(figures)  # with a reference, hardly any group of soldiers is doubtful
-        return proposed_palette(figures, lambda armies: self._figures_of(scale, rectified, armies))
+        return proposed_palette(
+            figures, lambda armies: [unknown(one) for one in self._figures_of(scale, rectified, armies)]
+        )
 
     def _figures_of(
         self,
@@ -237,7 +255,8 @@ class Finder:
     ) -> list[list[FigurePlastic]]:
         """The figures that a search for some armies finds, for each army."""
         assert self._recogniser is not None  # the callers load it
-        search = _Search(armies, scale, self._recogniser, _table_colours(rectified[-1], armies), expected_in)
+        table_colours = _table_colours(rectified[-1], armies)
+        search = _Search(armies, scale, self._recogniser, table_colours, expected_in, self._hidden)
         deque(search.sightings(rectified), maxlen=0)
         return [search.plastic.get(k, []) for k in range(len(armies))]
 
@@ -320,9 +339,10 @@ class _Search:
         recogniser: Recogniser,
         colour_model: Likelihood,
         expected_in: Sequence[PointIn],
+        hidden: Hidden,
     ) -> None:
         self.palette, self.scale, self.colour_model = palette, scale, colour_model
-        self.recogniser, self.expected_in = recogniser, expected_in
+        self.recogniser, self.expected_in, self.hidden = recogniser, expected_in, hidden
         self.plastic: dict[int, list[FigurePlastic]] = {}  # by index of the colour in the palette
         self.covered_in: list[tuple[float, FloatArray]] = []  # (height, outline) in inches covered by figures
 
@@ -386,7 +406,8 @@ class _Search:
         self.covered_in += [(image.z_in, part) for part in lifted]
         smooth = np.asarray(cv2.blur(picture[window], (3, 3)), np.uint8)
         colours = log_colour(smooth)[mask & (evidence[army][window] > 0)]
-        self.plastic.setdefault(army, []).append(FigurePlastic(one.chance, colours))
+        if not self.hidden((*at_in, image.z_in)):
+            self.plastic.setdefault(army, []).append(FigurePlastic(one.chance, colours, at_in))
         has_facing = one.facing_confidence > _MIN_FACING_CONFIDENCE and posture is not Posture.DOWN
         return Sighting(
             army=self.palette[army].name,

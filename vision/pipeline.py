@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -53,6 +54,8 @@ class Pipeline:
         self._camera: TableCamera | None = None
         self._hand_in = False
         self._start_s: float | None = None
+        self._unsteady_s = -math.inf
+        self._start_searched = False
         self._starting = True
         self._proposed_at_start = False
         self._proposed_before: Palette = ()
@@ -96,7 +99,7 @@ class Pipeline:
         motion = self._motion.detect(gray, frame.time_s, setup.aside_px, table_px)
         starting = self._is_starting(frame, setup, motion)
         waiting = _waiting(motion) if self._tracking.figures else None
-        if self._plan.update(motion, calibration, setup, self._tracker.undecided_in, frame.size_px):
+        if self._plan.update(motion, calibration, setup, self._tracker.undecided_in, frame.size_px, frame.time_s):
             self._tracker.reopen_armies()
             self._scenes.clear()
         tracking = replace(self._tracking, events=(), renamed=())
@@ -123,7 +126,7 @@ class Pipeline:
         self._tracker = Tracker(tracks=self._scenes.at(frame.index, self._pinned) or self._tracker.tracks)
         self._motion = MotionDetector()
         self._plan.begin_scene()
-        self._start_s, self._starting = None, True
+        self._start_s, self._unsteady_s, self._starting, self._start_searched = None, -math.inf, True, False
 
     def _view(
         self,
@@ -166,13 +169,14 @@ class Pipeline:
     def _is_starting(self, frame: Frame, setup: Setup, motion: Motion) -> bool:
         """Whether this is one of a camera's first pictures. After the last one, armies are proposed again."""
         self._start_s = frame.time_s if self._start_s is None else self._start_s
+        self._unsteady_s = frame.time_s if motion.light_changing else max(self._unsteady_s, self._start_s)
         since_s = frame.time_s - self._start_s
-        was_starting = self._starting
-        self._starting &= since_s < (_MAX_START_S if motion.light_changing else START_S)
-        is_first_start = was_starting and not self._starting and frame.index > 0 and not frame.scene
-        if is_first_start and setup.propose and not setup.palette:
-            self._proposed_at_start = True
-            self._plan.repeat()
+        if not self._start_searched and since_s >= (_MAX_START_S if motion.light_changing else START_S):
+            self._start_searched = True
+            if frame.index > 0 and not frame.scene and setup.propose and not setup.palette:
+                self._proposed_at_start = True
+                self._plan.repeat()
+        self._starting &= frame.time_s - self._unsteady_s < START_S and since_s < _MAX_START_S
         return self._starting
 
     def _hand_event(self, motion: Motion) -> HandEvent | None:
@@ -188,19 +192,21 @@ class Pipeline:
         """Search the planned parts and update the tracks."""
         if calibration is None:
             return self._tracker.update(())
-        proposing = self._plan.is_proposing(setup, motion)
-        if proposing and self._proposed_at_start and not motion.hand:
-            self._finder.forget_proposed()
-            self._proposed_at_start = False
+        proposing = self._plan.is_proposing(setup, motion, frame.time_s)
         parts = None if proposing else self._plan.parts_px
         boxes: Sequence[Box | None] = (None,) if parts is None else parts
-        found = [one for box in boxes for one in self._sightings(frame, calibration, setup, box, propose=proposing)]
-        palette = self._current_palette(setup)
-        if proposing and palette != self._proposed_before:
-            self._plan.armies_reopened = True
-            self._tracker.reopen_armies()
+        found = [
+            one for box in boxes for one in self._sightings(frame, calibration, setup, motion, box, propose=proposing)
+        ]
+        if proposing:
+            if self._proposed_at_start and not motion.moving:
+                self._finder.forget_unseen({one.army for one in found})
+                self._proposed_at_start = False
+            palette = self._current_palette(setup)
+            if palette != self._proposed_before:
+                self._tracker.reopen_armies()
+            self._plan.proposed(frame.time_s, new_armies=palette != self._proposed_before)
             self._proposed_before = palette
-        self._plan.proposal_due &= not proposing and setup.propose and not setup.palette
         scope = self._search_scope(frame, calibration.camera, setup, motion, parts)
         tracking = self._tracker.update([one for one in found if scope.searched((one.x_in, one.y_in, one.z_in))], scope)
         searched = [one for one in self._tracker.unambiguous if scope.searched(one[1])]
@@ -216,18 +222,14 @@ class Pipeline:
         scale = figure_scale(setup.figure_height_in)
         visits = self._plan.visits
 
-        def to_pixel(position_in: PositionIn) -> tuple[float, float]:
-            x, y = camera.table_to_pixel(position_in)[0]
-            return float(x), float(y)
-
         def searched(position_in: PositionIn) -> bool:
-            x, y = to_pixel(position_in)
+            x, y = _pixel(camera, position_in)
             inside = parts is None or any(left <= x < right and top <= y < bottom for left, top, right, bottom in parts)
             return inside and (self._plan.ignores_hands or not motion.is_blocked(x, y))
 
         def changed(position_in: PositionIn) -> bool:
             px_per_in = camera.px_per_inch(*position_in[:2], position_in[2])
-            x, y = to_pixel(position_in)
+            x, y = _pixel(camera, position_in)
             return visits.changed(x, y, scale * px_per_in) or (
                 visits.visited(x, y) and self._patches.changed(position_in, frame, camera)
             )
@@ -238,10 +240,10 @@ class Pipeline:
 
         return SearchScope(
             searched=searched,
-            visited=lambda position_in: visits.visited(*to_pixel(position_in)),
+            visited=lambda position_in: visits.visited(*_pixel(camera, position_in)),
             changed=changed,
             patch_unchanged=lambda name: self._patches.unchanged(name, frame, camera),
-            under_hand=lambda position_in: motion.is_blocked(*to_pixel(position_in)),
+            under_hand=lambda position_in: motion.is_blocked(*_pixel(camera, position_in)),
             hand_present=motion.blocked is not None,
             armies_alike=armies_alike,
             armies=frozenset(colours),
@@ -250,7 +252,14 @@ class Pipeline:
         )
 
     def _sightings(
-        self, frame: Frame, calibration: Calibration, setup: Setup, within_px: Box | None, *, propose: bool
+        self,
+        frame: Frame,
+        calibration: Calibration,
+        setup: Setup,
+        motion: Motion,
+        within_px: Box | None,
+        *,
+        propose: bool,
     ) -> tuple[Sighting, ...]:
         """Figures in one part of the picture, with the calibration's error included in their sigma."""
         if not (setup.palette or setup.propose):
@@ -258,6 +267,7 @@ class Pipeline:
         area_in = self._outline.search_area(frame, calibration, setup, self._reference.camera)
         if area_in is None:
             return ()
+        places_in = [(x, y) for x, y, _ in self._tracker.positions_in]
         found = self._finder.find(
             frame.image_bgr,
             calibration.camera,
@@ -269,9 +279,11 @@ class Pipeline:
             keep_out_in=marker_papers(calibration),
             aside_px=setup.aside_px,
             area_in=area_in,
-            expected_in=[(x, y) for x, y, _ in self._tracker.positions_in],
+            expected_in=places_in,
             within_px=within_px,
             propose=propose,
+            hidden=lambda position_in: motion.is_blocked(*_pixel(calibration.camera, position_in)),
+            known_in=places_in if motion.moving else (),
         )
         if setup.area_in is not None:  # a hill may extend beyond it
             found = tuple(one for one in found if Polygon(area_in).covers(Point(one.x_in, one.y_in)))
@@ -286,6 +298,11 @@ class Pipeline:
             for sighting, sigma in zip(found, sigmas, strict=True)
             if np.isfinite(sigma)
         )
+
+
+def _pixel(camera: TableCamera, position_in: PositionIn) -> tuple[float, float]:
+    x, y = camera.table_to_pixel(position_in)[0]
+    return float(x), float(y)
 
 
 def _waiting(motion: Motion) -> Waiting | None:

@@ -10,7 +10,7 @@ from itertools import count
 import numpy as np
 import numpy.typing as npt
 
-from rules.tabletop.table import FloatArray
+from rules.tabletop.table import FloatArray, PointIn
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, merged
 from vision.stock_colours import stock_colour, stock_names
 
@@ -36,10 +36,12 @@ class FigurePlastic:
     Attributes:
         chance: Probability, 0 to 1, that it is a figure.
         colours: (N, 3) its log colours.
+        at_in: Its place on the table.
     """
 
     chance: float
     colours: FloatImage
+    at_in: PointIn = (0.0, 0.0)
 
 
 SearchFor = Callable[[Palette], Sequence[Sequence[FigurePlastic]]]

@@ -18,7 +18,10 @@ SEARCHES = 8
 """Frames at rest that are searched after a change; the tracker averages over them. Then none until the next change."""
 REPEAT_SEARCHES = 3
 """Frames that are searched when only the camera's pose has changed or improved: enough to report a move."""
+PROPOSALS = 3
+"""Frames after a change whose figures are grouped into armies; in each, the networks recognise other figures."""
 
+_PROPOSAL_INTERVAL_S = 0.3  # between such frames while something moves: the next one shows other places
 _MAX_SHARE = 0.3  # of the picture: above it the whole picture is searched
 _MAX_PARTS = 6
 _JOIN_PX = 8 * SHRINK  # parts closer than this are searched as one
@@ -37,7 +40,7 @@ class SearchPlan:
     Attributes:
         parts_px: What the next search covers.
         searches_left: How many more frames are searched.
-        proposal_due: Whether the figures have changed since armies were last proposed.
+        proposals_left: In how many more frames the figures are grouped into armies.
         armies_reopened: Whether the armies have changed and the searches that decide every figure's army go on.
         visits: Where something has moved since each place was last searched at rest.
         whole_table_requested: Set to True by any thread to search the whole table from the next frame on.
@@ -46,12 +49,13 @@ class SearchPlan:
     def __init__(self) -> None:
         self.parts_px: Parts = None
         self.searches_left = SEARCHES
-        self.proposal_due = False
+        self.proposals_left = 0
         self.armies_reopened = False
         self.visits = Visits()
         self.whole_table_requested = False
         self._searched_with: tuple[Calibration | None, Setup | None] = (None, None)
         self._searches_under_hand = 0
+        self._last_proposal_s = -math.inf
 
     @property
     def ignores_hands(self) -> bool:
@@ -78,6 +82,7 @@ class SearchPlan:
         setup: Setup,
         undecided_in: Sequence[PositionIn],
         size_px: tuple[int, int],
+        time_s: float,
     ) -> bool:
         """Plan the search of the next frame; returns whether the taught armies have changed.
 
@@ -87,6 +92,7 @@ class SearchPlan:
             setup: Setup for this frame.
             undecided_in: Positions where the tracker needs another search to decide.
             size_px: (width, height) of the frame.
+            time_s: Time of the frame.
         """
         if not self.searches_left and not motion.changed_px:
             self.armies_reopened = False
@@ -98,10 +104,10 @@ class SearchPlan:
         if motion.unsearched and motion.blocked is None and not self.searches_left:
             # A hand was there when the camera moved; what it did beyond the markers was not seen.
             self.visits.mark_everywhere()
-            self.proposal_due = True
+            self.proposals_left = PROPOSALS
             self.searches_left, self.parts_px = SEARCHES, None
-        elif calibration and not self.searches_left and self.is_proposing(setup, motion):  # a hand was there
-            self.searches_left, self.parts_px = SEARCHES, None
+        elif calibration and not self.searches_left and self.is_proposing(setup, motion, time_s):
+            self.searches_left, self.parts_px = 1, None
         else:
             changed_px = _with_feet(motion.changed_px, calibration, setup)
             undecided_px, at_rest = _boxes_px(undecided_in, calibration), motion.blocked is None
@@ -116,7 +122,7 @@ class SearchPlan:
             self.visits.mark_everywhere()
         armies_changed = setup_before is None or setup_before.palette != setup.palette
         self.armies_reopened |= armies_changed
-        self.proposal_due = True
+        self.proposals_left = PROPOSALS
         if requested:
             self._searches_under_hand = SEARCHES
         self._searched_with, self.parts_px = (calibration, setup), None
@@ -127,7 +133,9 @@ class SearchPlan:
         self, changed_px: tuple[Box, ...], undecided_px: tuple[Box, ...], size_px: tuple[int, int], *, at_rest: bool
     ) -> None:
         if changed_px:
-            self.proposal_due = True  # also while searches are left: the last proposal may be of the table before
+            self.proposals_left = (
+                PROPOSALS  # also while searches are left: the last proposal may be of the table before
+            )
             unfinished = self.parts_px if self.searches_left else ()
             new_px = (*changed_px, *undecided_px)
             self.parts_px = None if unfinished is None else _joined_parts(new_px, unfinished, size_px)
@@ -135,9 +143,18 @@ class SearchPlan:
         elif undecided_px and not self.searches_left and at_rest:
             self.searches_left, self.parts_px = REPEAT_SEARCHES, _joined_parts(undecided_px, (), size_px)
 
-    def is_proposing(self, setup: Setup, motion: Motion) -> bool:
-        """Whether this frame's figures are grouped into armies; not under a hand, since sleeves have colours too."""
-        return self.proposal_due and setup.propose and not setup.palette and motion.blocked is None
+    def is_proposing(self, setup: Setup, motion: Motion, time_s: float) -> bool:
+        """Whether this frame's figures are grouped into armies."""
+        if not self.proposals_left or setup.palette or not setup.propose:
+            return False
+        return motion.blocked is None or not 0 <= time_s - self._last_proposal_s < _PROPOSAL_INTERVAL_S
+
+    def proposed(self, time_s: float, *, new_armies: bool) -> None:
+        """Count one proposal. New armies are searched for in the whole picture until every figure's army is decided."""
+        self.proposals_left, self._last_proposal_s = self.proposals_left - 1, time_s
+        if new_armies:
+            self.armies_reopened = True
+            self.searches_left, self.parts_px = SEARCHES, None
 
     def searched(self) -> None:
         """Count one search of the planned parts."""

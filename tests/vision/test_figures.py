@@ -57,6 +57,28 @@ def test_soldiers_of_the_tables_hue_are_proposed_although_they_look_like_shadows
     assert [army.name for army in finder.proposed] == ["brown"]
 
 
+@pytest.mark.parametrize("how", ["hidden", "known_in"])
+def test_no_army_is_proposed_from_what_a_hand_hides_or_figures_that_are_known(how):
+    image, left, right = empty(), [(5, 5), (5, 12), (5, 19)], [(25, 5), (25, 12), (25, 19)]
+    for place in left:
+        soldier(image, EYE, *place, GREEN)
+    for place in right:
+        soldier(image, EYE, *place, TAN)
+    both, one = Finder(), Finder()
+    find(image, (), both, propose=True)
+    assert len(both.proposed) == 2
+    where = {"hidden": lambda at_in: at_in[0] > 15, "known_in": right}
+    find(image, (), one, propose=True, **{how: where[how]})
+    assert [army.name for army in one.proposed] == ["green"]
+
+
+def test_armies_that_are_not_seen_are_forgotten(palette):
+    finder = Finder()
+    finder.proposed = palette
+    finder.forget_unseen({"tan"})
+    assert [army.name for army in finder.proposed] == ["tan"]
+
+
 @pytest.mark.parametrize("light", [(0.5, 0.5, 0.5), (0.0, 0.8, 0.0), (0.8, 0.0, 0.8)])
 @pytest.mark.parametrize("beside_empty", [False, True])
 def test_thin_projected_lines_are_not_figures(light, beside_empty):

@@ -126,29 +126,3 @@ def test_after_a_bump_the_empty_table_keeps_its_original_pose(monkeypatch: pytes
     assert len(views[-1].figures) == len(SOLDIERS)
     for model in SOLDIERS:
         assert min(np.hypot(f.x_in - model.x_in, f.y_in - model.y_in) for f in views[-1].figures) < 0.25
-
-
-@pytest.mark.slow
-def test_armies_are_proposed_after_the_hand_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    layout = {marker.id: np.asarray(marker.corners_in) for marker in BEFORE.markers}
-    setup = Setup(CalibrationTargets(layout=layout), propose=True)
-    changed = replace(setup, figure_height_in=2.0)  # all is to be searched, and the hand is there
-    proposing: list[bool] = []
-    find = Finder.find
-
-    def watched(self: Finder, *args: Any, propose: bool, **named: Any) -> Any:
-        proposing.append(propose)
-        return find(self, *args, propose=propose, **named)
-
-    monkeypatch.setattr(Finder, "find", watched)
-    pipeline, views = Pipeline(), []
-    for n in range(10):
-        scene, arm = BEFORE.empty if n < 3 else BEFORE, 3 <= n < 6
-        view = pipeline.process(picture(scene, CAMERA, n, arm=arm), setup if n < 4 else changed)
-        views.append((view, arm, any(proposing)))
-        proposing.clear()
-    assert not any(proposed for _, arm, proposed in views if arm)
-    assert any(proposed for _, arm, proposed in views[6:])
-    assert not views[5][0].proposed
-    assert len(views[-1][0].proposed) == 1
-    assert len(views[-1][0].figures) == len(SOLDIERS)

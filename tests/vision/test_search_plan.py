@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from calibration.calibration_targets import CalibrationTargets
 from calibration.camera import TableCamera
 from calibration.solve import Calibration
 from vision.motion import Motion
-from vision.search_plan import SearchPlan
+from vision.search_plan import PROPOSALS, SEARCHES, SearchPlan
 from vision.setup import Setup
 from vision.simulation.simulator import overhead_camera
 from vision.tracks import PositionIn
@@ -23,12 +24,35 @@ def test_soldiers_put_down_while_the_table_is_searched_are_proposed() -> None:
     # The empty table is learned, and its first search proposes nothing; the soldiers come before the last search.
     plan, calibration = SearchPlan(), Calibration(CAMERA, {}, 0.1, ())
     setup, at_rest = Setup(prints=CalibrationTargets(), propose=True), Motion()
-    plan.update(at_rest, calibration, setup, (), SIZE_PX)
-    assert plan.is_proposing(setup, at_rest)
+    plan.update(at_rest, calibration, setup, (), SIZE_PX, 0.0)
+    assert plan.is_proposing(setup, at_rest, 0.0)
     plan.searched()
-    plan.proposal_due = False
-    plan.update(Motion(((600, 300, 640, 340),)), calibration, setup, (), SIZE_PX)
-    assert plan.is_proposing(setup, at_rest)
+    for _ in range(PROPOSALS):
+        plan.proposed(0.0, new_armies=False)
+    assert not plan.is_proposing(setup, at_rest, 0.0)
+    plan.update(Motion(((600, 300, 640, 340),)), calibration, setup, (), SIZE_PX, 0.1)
+    assert plan.is_proposing(setup, at_rest, 0.1)
+
+
+def test_while_something_moves_proposals_wait_for_other_places_to_be_seen() -> None:
+    plan, calibration = SearchPlan(), Calibration(CAMERA, {}, 0.1, ())
+    setup, waving = Setup(prints=CalibrationTargets(), propose=True), Motion(blocked=np.ones((90, 160), np.bool_))
+    plan.update(waving, calibration, setup, (), SIZE_PX, 0.0)
+    times_s = []
+    for n in range(30):
+        if plan.is_proposing(setup, waving, n / 10):
+            plan.proposed(n / 10, new_armies=False)
+            times_s.append(n / 10)
+    assert times_s == pytest.approx([0.0, 0.3, 0.6])
+
+
+def test_new_armies_are_searched_for_in_the_whole_picture_until_they_are_decided() -> None:
+    plan = SearchPlan()
+    while plan.searches_left:
+        plan.searched()
+    plan.parts_px = ((0, 0, 8, 8),)
+    plan.proposed(0.0, new_armies=True)
+    assert (plan.searches_left, plan.parts_px, plan.armies_reopened) == (SEARCHES, None, True)
 
 
 def searched_after(motion: Motion, camera: TableCamera, figure_height_in: float) -> tuple[tuple[int, ...], ...] | None:
@@ -36,10 +60,10 @@ def searched_after(motion: Motion, camera: TableCamera, figure_height_in: float)
     plan, calibration = SearchPlan(), Calibration(camera, {}, 0.1, ())
     setup = Setup(prints=CalibrationTargets(), figure_height_in=figure_height_in)
     undecided: tuple[PositionIn, ...] = ()
-    plan.update(Motion(), calibration, setup, undecided, SIZE_PX)
+    plan.update(Motion(), calibration, setup, undecided, SIZE_PX, 0.0)
     while plan.searches_left:
         plan.searched()
-    plan.update(motion, calibration, setup, undecided, SIZE_PX)
+    plan.update(motion, calibration, setup, undecided, SIZE_PX, 0.0)
     return plan.parts_px
 
 
