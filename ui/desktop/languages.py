@@ -45,7 +45,7 @@ def language_menu(parent: QMenu, settings: Settings, say: Callable[[str], object
     """The menu of languages: the system's, then each language; `say` shows a message to the player."""
 
     def choose(name: str) -> None:
-        settings.keep_language(name)
+        settings.language = name
         say(tr("The language changes when Sandtable starts again."))
 
     # Qt calls English after its country.

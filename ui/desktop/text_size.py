@@ -83,7 +83,7 @@ def text_size_menu(parent: QMenu, settings: Settings, say: Callable[[str], objec
     """The menu of sizes: automatic, then each size; `say` shows a message to the player."""
 
     def choose(size: float | None) -> None:
-        settings.keep_text_size(size)
+        settings.text_size = size
         say(tr("The text size changes when Sandtable starts again."))
 
     sizes: list[tuple[str, float | None]] = [(f"{100 * size:.0f} %", size) for size in TEXT_SIZES]

@@ -65,6 +65,6 @@ def test_the_window_is_german_after_the_next_start(open_window: Open, wait_until
 def test_the_chosen_language_is_stored(tmp_path: Path) -> None:
     settings = Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
     assert chosen_locale(settings) is None
-    settings.keep_language("de")
+    settings.language = "de"
     locale = chosen_locale(settings)
     assert locale.language() is QLocale.Language.German

@@ -114,7 +114,7 @@ class GuideController(QObject):
         self.spotlight.light(None)
         self._dock.hide()
         self._hint.show()
-        self._settings.keep_guided()
+        self._settings.was_guided = True
         source_controller = self._commands.store.source_controller
         if source_controller is self._prepared_source and not source_controller.session.state.setup.palette:
             self._commands.store.open("demo")

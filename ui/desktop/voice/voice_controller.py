@@ -100,7 +100,7 @@ class VoiceController(QObject):
         return switch
 
     def _turn(self, on: bool) -> None:
-        self._parts.settings.keep_speaks(on)
+        self._parts.settings.speaks = on
         if on:
             self._search.start(_find_voice)
         else:
