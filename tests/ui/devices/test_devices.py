@@ -41,14 +41,14 @@ def descriptors() -> int:
 def rod() -> Iterator[Rod]:
     one = Rod(INCH_EACH)
     yield one
-    one.close()
+    one.connection.close()
 
 
 @pytest.fixture
 def dice() -> Iterator[ElectronicDiceController]:
     one = ElectronicDiceController(chance(), ports=lambda: ())
     yield one
-    one.close()
+    one.connection.close()
 
 
 def up(device: Rod | ElectronicDiceController) -> bool:
@@ -109,8 +109,8 @@ def test_disconnecting_leaves_nothing_behind() -> None:
             until(lambda device=device: up(device), device.pull)
     folders = [device.connection.wire.path.parent for device in (rod, dice) if device.connection.wire]
     assert all(folder.exists() for folder in folders)
-    rod.close()
-    dice.close()
+    rod.connection.close()
+    dice.connection.close()
     assert (threading.active_count(), descriptors()) == (threads, files)
     assert not any(folder.exists() for folder in folders)
 
@@ -241,7 +241,7 @@ def test_a_dice_test_without_rolls_is_reported(tmp_path: Path) -> None:
     cup.roll([6])
     until(lambda: dice.heard == 1, lambda: (dice.pull(), cup.step()))
     assert "d1 shows 6" in dice.recent[0]
-    dice.close()
+    dice.connection.close()
     wire.unplug()
 
 
