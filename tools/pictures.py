@@ -213,7 +213,7 @@ def begin_battle(window: Window, own: Path, dialog: BattleSetupDialog) -> None:
     by = next(figure for figure in enemies(rivals, set()) if figure.army == "green")
     window.store.use_tool("select")
     click(window, view, by.centre_in, by.z_in)
-    window.battle.panel.choose(0)
+    window.battle.panel.action_list.choose(0)
 
 
 def _outcome(window: Window, _: Path) -> QWidget:
@@ -222,7 +222,7 @@ def _outcome(window: Window, _: Path) -> QWidget:
     if chosen is None:
         raise UserError("no action is selected: select one first")
     window.battle.panel.wanted.emit(chosen.action)
-    while (card := window.battle.dice_card) is not None and not window.banner.isVisible():
+    while (card := window.battle.rolling.card) is not None and not window.banner.isVisible():
         card.take([6] * card.request.count)
         wait(0.01)
     return window

@@ -269,17 +269,17 @@ class Player:
 
     @property
     def phase(self) -> str:
-        return self.window.battle.turn_bar.heading
+        return self.window.battle.turn_bar.shown.heading
 
     @property
     def about(self) -> str:
         """The text about the selected figure."""
-        return self.window.battle.panel.about
+        return self.window.battle.panel.about.text()
 
     @property
     def why(self) -> str:
         """The reasons for the selected action, or the last result."""
-        return self.window.battle.panel.why
+        return self.window.battle.panel.why.text()
 
     @property
     def actions(self) -> dict[str, str]:
@@ -335,11 +335,11 @@ class Player:
         self.chooses(name, action)
         press(self.window.battle.panel, "Own dice" if answers else "Do it")
         for answer in answers:
-            card = self.window.battle.dice_card
+            card = self.window.battle.rolling.card
             assert card is not None, "no dice are asked for"
             answer(card)
-            assert self.window.battle.dice_card is not card, f"the dice are still asked for: {words_of(card)}"
-        assert self.window.battle.dice_card is None, "more dice are asked for"
+            assert self.window.battle.rolling.card is not card, f"the dice are still asked for: {words_of(card)}"
+        assert self.window.battle.rolling.card is None, "more dice are asked for"
         return self.why
 
     def may_not(self, name: str, action: str) -> str:

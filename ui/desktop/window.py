@@ -172,7 +172,7 @@ class Window(QMainWindow):
     def pull(self) -> None:
         """Take new results from the threads and show them; called by the timer."""
         shot = None if self.sides.currentWidget() is self.panel else self.battle.shot
-        self.devices.pull(self.battle.dice_card, self.store.source_controller, shot)
+        self.devices.pull(self.battle.rolling.card, self.store.source_controller, shot)
         self.store.session.keep_names(self.battle.figures)
         self.film.pull()
         self.store.pull_opening()

@@ -103,7 +103,7 @@ def test_the_rod_shows_the_selected_shots_verdict(window: Window, wait_until: Wa
     battle = started_battle(window, tmp_path / "b")
     window.store.use_tool("select")
     click(window, POSTS["green-1"])
-    battle.choose(0)
+    battle.action_list.choose(0)
     window.pull()
     sign = window.devices.rod.sign
     assert isinstance(sign, Measured)
@@ -111,7 +111,7 @@ def test_the_rod_shows_the_selected_shots_verdict(window: Window, wait_until: Wa
     for _ in range(2):
         next_phase(window)
     click(window, POSTS["green-1"])
-    battle.choose(0)
+    battle.action_list.choose(0)
     window.pull()
     sign = window.devices.rod.sign
     assert isinstance(sign, Measured)
@@ -322,24 +322,24 @@ def test_a_battles_dice_are_rolled_on_the_table(
 ) -> None:
     """Army Men: a rifle needs two dice, and the first die on the table ends the time to cancel."""
     panel = started_battle(window, tmp_path / "b", "army_men", "rifleman")
-    while "Small arms" not in window.battle.turn_bar.heading:
+    while "Small arms" not in window.battle.turn_bar.shown.heading:
         next_phase(window)
     window.battle.choose("green-1")
-    assert panel.choose_target("blue-1") or panel.choose_target("blue-2")
+    assert panel.action_list.choose_target("blue-1") or panel.action_list.choose_target("blue-2")
     QTest.mouseClick(button(panel, "Own dice"), LEFT)
-    card = window.battle.dice_card
+    card = window.battle.rolling.card
     assert card.may_cancel
     window.pull()
     cup.roll([6])
     wait_until(lambda: not card.may_cancel)
     window.commands.cancel()
-    assert window.battle.dice_card is card
+    assert window.battle.rolling.card is card
     field = card.findChild(QLineEdit)
     assert field is not None
     QTest.keyClicks(field, "66")
     QTest.keyClick(field, Qt.Key.Key_Return)
-    assert window.battle.dice_card is None
-    assert panel.why.startswith("Miss\n")
+    assert window.battle.rolling.card is None
+    assert panel.why.text().startswith("Miss\n")
     wait_until(lambda: window.devices.dice.tray.request is None)
 
 

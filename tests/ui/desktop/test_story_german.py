@@ -55,7 +55,7 @@ def test_the_window_is_german_after_the_next_start(open_window: Open, wait_until
     assert menu_titles(window)[-1] == "Hilfe"
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
-    wait_until(lambda: "Zoll ±" in window.panel.headline)
+    wait_until(lambda: "Zoll ±" in window.panel.headline.text())
     for number in range(window.sides.count()):
         window.sides.setCurrentIndex(number)
         # Qt gives a changed label its new width in the next pass of the event loop.

@@ -88,12 +88,12 @@ def test_an_icon_follows_the_theme(themed: QApplication) -> None:
 def test_the_theme_is_chosen_in_the_menu_and_remembered(themed: QApplication, window: Window, tmp_path: Path) -> None:
     themes = window.appearance.themes
     assert themes[Theme.DARK].isChecked()
-    large_px = window.panel.answer_px
+    large_px = window.panel.headline.fontInfo().pixelSize()
     themes[Theme.LIGHT].trigger()
     assert not themes[Theme.DARK].isChecked()
     assert window.palette().color(ROLE.Window) == theme_palette(Theme.LIGHT).color(ROLE.Window)
     assert settings_in(tmp_path).theme is Theme.LIGHT
-    assert window.panel.answer_px == large_px, "no font is lost"
+    assert window.panel.headline.fontInfo().pixelSize() == large_px, "no font is lost"
     themes[Theme.DARK].trigger()
     assert settings_in(tmp_path).theme is Theme.DARK
 

@@ -133,10 +133,6 @@ class ActionList(QTreeWidget):
             self._select(number)
         return number is not None
 
-    def take_focus(self) -> None:
-        """Give the list the focus: up and down select, Return performs the action."""
-        self.setFocus()
-
     def focusInEvent(self, event: QFocusEvent | None) -> None:
         """Take the focus, such as after a menu, without selecting the first row as Qt would."""
         chosen = self.currentItem()

@@ -68,8 +68,8 @@ class BattlePresenter:
         self._bar.show_turn(turn_bar(play, None, armies) if play is not None else None)
         panel.show_battle_open(play is not None)
         panel.show_absent("")
-        panel.allow_ruling(False)
-        panel.allow_goals(play is not None)
+        panel.overrule_button.setEnabled(False)
+        panel.goals_button.setEnabled(play is not None)
         panel.show_no_battle() if play is None else panel.show_obligations(())
         panel.show_story(() if play is None else play.story)
         panel.show_photo(None)
@@ -99,8 +99,8 @@ class BattlePresenter:
         panel.show_battle_open(True)
         panel.show_story(play.story)
         panel.show_absent(absent_words(position))
-        panel.allow_ruling(bool(position.state.turn))
-        panel.allow_goals(True)
+        panel.overrule_button.setEnabled(bool(position.state.turn))
+        panel.goals_button.setEnabled(True)
         proposals = play.proposals(position)
         pending = tuple(pending_move(play, position, one, self._decide) for one in proposals)
         marks = way_marks(proposals)
@@ -133,7 +133,7 @@ class BattlePresenter:
             panel.show_outcome(self._refusal)
             available = None
         else:
-            if self._refusal and panel.why == self._refusal:
+            if self._refusal and panel.why.text() == self._refusal:
                 panel.show_outcome("")
             self._refusal = ""
         if available is None:

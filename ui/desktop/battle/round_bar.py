@@ -51,11 +51,6 @@ class RoundBar(QWidget):
         """The name of the round and the current figure."""
         return self._words.text() if self._shown is not None else ""
 
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """All figures of the round, as text."""
-        return tuple(step.words for step in self._shown.steps) if self._shown is not None else ()
-
     def offer(self, names: Sequence[str]) -> None:
         """Offer these rounds; shown while no round is in progress."""
         if tuple(names) != self._offered:
