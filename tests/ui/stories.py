@@ -24,7 +24,6 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.engine.text import display_name
-from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn, TerrainPiece
 from tests.ui.slot_errors import ERRORS
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait
@@ -34,7 +33,7 @@ from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
 from vision.simulation.scene import Model, Play, Scene, Sculpt, corner_markers
-from vision.simulation.simulator import SimulatedTable, Stage, overhead_camera
+from vision.simulation.simulator import SimulatedTable, overhead_camera
 
 Part = TypeVar("Part", bound=QWidget)
 Answer = Callable[[QDialog], None]
@@ -69,7 +68,6 @@ class Board(SimulatedTable):
 
     Attributes:
         over: An object between table and camera, such as a hand.
-        gone: Why there are no pictures; empty while there are.
     """
 
     def __init__(self, *terrain: TerrainPiece) -> None:
@@ -80,29 +78,18 @@ class Board(SimulatedTable):
         self._put = Put()
         scene = Scene(TABLE_IN, terrain=terrain, markers=corner_markers(TABLE_IN), models=tuple(models))
         super().__init__(scene, overhead_camera((960, 540), TABLE_IN, 40.0), play=self._put)
-        self._hung = (self.camera, self._stage)
         self.over: Callable[[ImageBgr], ImageBgr] = lambda image: image
-        self.gone = ""
 
     def tidy(self) -> None:
-        """Reset soldiers and camera, and remove everything in the way."""
+        """Put the soldiers back, and remove everything in the way."""
         self._put.places.clear()
-        self.camera, self._stage = self._hung
-        self.over, self.gone, self.bare = lambda image: image, "", False
-
-    def bump(self) -> None:
-        """Move the camera, as if someone had bumped into it."""
-        camera = overhead_camera((960, 540), TABLE_IN, 40.5, tilt_deg=4.0)
-        self._stage = Stage(self._scene, camera)
-        self.camera = camera
+        self.over, self.bare = lambda image: image, False
 
     def put(self, name: str, place_in: PointIn) -> None:
         """Move a soldier."""
         self._put.places[name] = place_in
 
     def read(self) -> Frame | None:
-        if self.gone:
-            raise UserError(self.gone)
         frame = super().read()
         return None if frame is None else replace(frame, image_bgr=self.over(frame.image_bgr.copy()))
 

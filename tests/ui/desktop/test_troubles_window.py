@@ -98,14 +98,6 @@ def test_covered_markers_are_reported_and_measuring_continues(
     wait_until(lambda: any("markers: places accurate to ±" in words for words in texts(window.statusBar())))
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")
-def test_saving_a_picture_on_a_full_disk_shows_an_error(window: Window, wait_until: Wait, tmp_path: Path) -> None:
-    (tmp_path / "table.png").symlink_to("/dev/full")
-    window.commands.save_snapshot(tmp_path / "table.png")
-    wait_until(lambda: "the disk is full" in window.bar.text)
-    assert "free some space, or choose another disk" in window.bar.text
-
-
 @pytest.fixture
 def played(connections: list[sqlite3.Connection], window: Window, tmp_path: Path, wait_until: Wait) -> Window:
     """The window with a battle before its first phase."""
