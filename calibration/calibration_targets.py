@@ -149,11 +149,7 @@ class CalibrationResult:
 
 
 def calibrate(gray: ImageGray, prints: CalibrationTargets, lens: Lens | None = None) -> Calibration:
-    """Detect the targets in a picture and solve for the camera.
-
-    Raises:
-        UserError: see `fix`.
-    """
+    """Detect the targets in a picture and solve for the camera. Raises `UserError` like `fix`."""
     return fix(see(gray, prints), prints, lens).calibration
 
 

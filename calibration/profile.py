@@ -122,11 +122,7 @@ def from_json(text: str, what: str) -> Any:
 
 
 def read_lens(path: Path) -> Lens:
-    """Read a lens profile.
-
-    Raises:
-        UserError: if the file is not a lens profile.
-    """
+    """Read a lens profile. Raises `UserError` if the file is none."""
     document = read_json(path, tr("lens"))
     try:
         width, height = (int(v) for v in document["image_size"])

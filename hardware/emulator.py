@@ -172,11 +172,7 @@ class EmulatedDice:
     def __init__(
         self, wire: Wire, clock: Callable[[], float], dice: random.Random, die: Die = Die.D6, count: int = 2
     ) -> None:
-        """`dice` generates the rolls.
-
-        Raises:
-            ValueError: for no dice, or more than `MOST_DICE`.
-        """
+        """`dice` generates the rolls. Raises `ValueError` for no dice, or more than `MOST_DICE`."""
         if not 1 <= count <= MOST_DICE:
             raise ValueError(f"a set has 1 to {MOST_DICE} dice, not {count}")
         self.wire, self.die, self._clock, self._random = wire, die, clock, dice

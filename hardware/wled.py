@@ -77,11 +77,7 @@ def body(segment: int, items: bytes) -> bytes:
 
 
 def decode_segments(answer: bytes) -> tuple[Segment, ...]:
-    """The segments in the answer to `GET /json/state`.
-
-    Raises:
-        ValueError: if it is not an answer of WLED.
-    """
+    """The segments in the answer to `GET /json/state`. Raises `ValueError` if it is not an answer of WLED."""
     try:
         found = [
             Segment(int(one["id"]), str(one.get("n") or f"Segment {one['id']}"), int(one["stop"]) - int(one["start"]))

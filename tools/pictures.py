@@ -77,11 +77,7 @@ def _save(shown: QWidget, path: Path) -> None:
 
 
 def wait_for(condition: Callable[[], object], what: str) -> None:
-    """Process Qt's events until the condition holds.
-
-    Raises:
-        UserError: if it does not hold in time.
-    """
+    """Process Qt's events until the condition holds. Raises `UserError` if it does not hold in time."""
     until_s = time.monotonic() + _PATIENCE_S
     while not condition():
         if time.monotonic() > until_s:

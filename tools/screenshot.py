@@ -98,11 +98,7 @@ def _play(window: Window) -> None:
 
 
 def figures_seen(window: Window) -> TableView:
-    """The view once figures are seen.
-
-    Raises:
-        UserError: if none is found in time.
-    """
+    """The view once figures are seen. Raises `UserError` if none is found in time."""
     until_s = time.monotonic() + _PATIENCE_S
     while time.monotonic() < until_s:
         wait(0.05)

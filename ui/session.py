@@ -146,11 +146,7 @@ class Session:
         return self._steps[self._at + 1].label if self._at + 1 < len(self._steps) else None
 
     def process(self, frame: Frame) -> TableView:
-        """Run vision on a frame under the present setup.
-
-        Raises:
-            UserError: see `Pipeline.process`.
-        """
+        """Run vision on a frame under the present setup. Raises `UserError` like `Pipeline.process`."""
         state = self.state
         self._pipeline.pin(self._pinned | names_in(state.corrections))
         view = self._newest = self._pipeline.process(frame, self._setup_played(state))

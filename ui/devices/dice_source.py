@@ -15,11 +15,7 @@ _REQUEST = re.compile(r"(\d{0,2})d(6|f)", re.IGNORECASE)
 
 
 def request_of(text: str) -> DiceRequest:
-    """Parse a request such as `2d6` or `4dF`.
-
-    Raises:
-        UserError: if it is not one.
-    """
+    """Parse a request such as `2d6` or `4dF`. Raises `UserError` if it is not one."""
     found = _REQUEST.fullmatch(text)
     if found is None or found[1] == "0":
         raise UserError(tr("{text!r} is not a roll: write for example 2d6 or 4dF", text=text))

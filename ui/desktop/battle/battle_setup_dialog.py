@@ -155,11 +155,7 @@ class BattleSetupDialog(QDialog):
         )
 
     def keep_list(self, side: str, name: str) -> None:
-        """Save a side's units as an army list.
-
-        Raises:
-            UserError: see `ArmyLists.keep`.
-        """
+        """Save a side's units as an army list. Raises `UserError` like `ArmyLists.keep`."""
         self._army_lists.keep(Army(name=name, game=self._opened.name, recruits=self.soldiers.recruits(side)))
         self._fill_lists()
         self._lists[side].setCurrentIndex(self._lists[side].findData(name))

@@ -73,11 +73,7 @@ class ClickDialog(PictureDialog):
             self.allow(False)
 
     def verdict(self) -> str:
-        """Describe the result of the places.
-
-        Raises:
-            UserError: if they cannot be used.
-        """
+        """Describe the result of the places. Raises `UserError` if they cannot be used."""
         raise NotImplementedError
 
     def _press(self, x: float, y: float) -> None:
