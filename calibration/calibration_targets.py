@@ -135,13 +135,7 @@ class Detections:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationResult:
-    """A calibration and its input.
-
-    Attributes:
-        calibration: The camera and the markers' places.
-        detections: The detected targets.
-        set_aside: Markers that were seen but not used, with the reason.
-    """
+    """A calibration and its input."""
 
     calibration: Calibration
     detections: Detections

@@ -97,12 +97,7 @@ class Proposal:
 
 
 class BattleSession:
-    """What the players do in a battle. A call that changes the battle returns once the change is on the disk.
-
-    Attributes:
-        battle: The open battle.
-        referee: The referee of its game.
-    """
+    """What the players do in a battle. A call that changes the battle returns once the change is on the disk."""
 
     def __init__(self, battle: Battle) -> None:
         self.battle = battle

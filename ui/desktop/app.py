@@ -101,9 +101,6 @@ class ErrorReporter(QObject):
     """Shows unexpected errors in a box whose text can be copied, and lets the program continue.
 
     Without it PyQt ends the program at the first exception that leaves a slot, and a thread dies silently.
-
-    Attributes:
-        box: The last box shown.
     """
 
     _caught = pyqtSignal(str)

@@ -12,11 +12,7 @@ _Value = TypeVar("_Value")
 
 
 class ChoiceMenu(Generic[_Value]):
-    """A menu of checkable entries.
-
-    Attributes:
-        menu: One action for each value.
-    """
+    """A menu of checkable entries."""
 
     def __init__(
         self,

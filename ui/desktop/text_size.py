@@ -52,9 +52,6 @@ def create_application(opened: Callable[[], QSettings]) -> QApplication:
 
     Call it before any other object of Qt exists: the screen's size is known only to an application, and PyQt deletes
     all objects together with that first one.
-
-    Args:
-        opened: Opens the settings.
     """
     existing = QApplication.instance()
     if isinstance(existing, QApplication):

@@ -48,15 +48,7 @@ _TEXT_EVERY_S = 0.2
 
 
 class Window(QMainWindow):
-    """The program's window.
-
-    Attributes:
-        store: What it works on.
-        commands: What menus and keys do.
-        picture, panel, bar, sides, status, banner, toast, pills: The parts.
-        features, film, battle, devices, help: What the window can do.
-        actions_, appearance: Menus, tool rail and keys; the theme.
-    """
+    """The program's window."""
 
     def __init__(
         self,

@@ -73,11 +73,7 @@ def turns(seconds: float | None, clock: Callable[[], float] = time.monotonic) ->
 
 
 class LinkReporter:
-    """Prints a link's state and error when they change.
-
-    Attributes:
-        was_up: Whether the link ever worked.
-    """
+    """Prints a link's state and error when they change."""
 
     def __init__(self, say: Callable[[str], None] = print) -> None:
         self._say, self._last, self.was_up = say, "", False

@@ -24,12 +24,7 @@ def request_of(text: str) -> DiceRequest:
 
 
 class ElectronicDiceSource:
-    """One request to electronic dice.
-
-    Attributes:
-        request: The request.
-        roll: The roll, once the dice rest.
-    """
+    """One request to electronic dice."""
 
     def __init__(self, request: DiceRequest, tray: DiceCollector) -> None:
         """Start the request; dice that fell a moment ago count."""

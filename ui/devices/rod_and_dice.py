@@ -47,12 +47,7 @@ TEST_SIGNS: tuple[Sign, ...] = (
 
 
 class Rod:
-    """The range rod.
-
-    Attributes:
-        shape: The LED strip.
-        connection: Its port, link and status.
-    """
+    """The range rod."""
 
     def __init__(
         self, shape: RodShape, taken: Callable[[], str] = str, clock: Callable[[], float] = time.monotonic

@@ -47,11 +47,7 @@ class BattleDisplay:
 
 
 class BattlePresenter:
-    """Shows the battle.
-
-    Attributes:
-        shown: What is shown on the table.
-    """
+    """Shows the battle."""
 
     def __init__(
         self, panel: BattlePanel, bar: TurnBarView, decide: Callable[[Change], object], accept_all: Change

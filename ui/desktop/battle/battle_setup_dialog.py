@@ -53,11 +53,6 @@ _SIZE = (560, 620)
 class BattleSetupDialog(QDialog):
     """Sets up a battle with the figures seen, beside the table, where they light up.
 
-    Attributes:
-        goals: The goals of the sides.
-        soldiers: The table of soldiers.
-        picker: Selects soldiers on the table.
-
     Signals:
         pointed: Other soldiers are to light up on the table.
     """

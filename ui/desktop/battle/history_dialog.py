@@ -80,12 +80,7 @@ class MomentList(QAbstractListModel):
 
 
 class HistoryDialog(QDialog):
-    """Shows a battle's history, which changes nothing, and goes back to a moment on request.
-
-    Attributes:
-        position: The moment shown; None if the search finds none.
-        story: The text about it.
-    """
+    """Shows a battle's history, which changes nothing, and goes back to a moment on request."""
 
     def __init__(
         self, battle: Battle, thumbnails: ThumbnailStore | None, go_to: Callable[[HistoryMoment], None], parent: QWidget

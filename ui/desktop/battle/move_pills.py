@@ -31,11 +31,7 @@ QToolButton:hover { background: rgb(0, 114, 178); }
 
 
 class MovePills(QObject):
-    """The plates over one picture; the panel lists the same answers for the keyboard.
-
-    Attributes:
-        pills: The plates that are shown, in the order of the moves.
-    """
+    """The plates over one picture; the panel lists the same answers for the keyboard."""
 
     def __init__(self, picture: PictureView) -> None:
         super().__init__(picture)

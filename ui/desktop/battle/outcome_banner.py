@@ -20,11 +20,7 @@ _TICK_MS = 40
 
 
 class OutcomeBanner(QWidget):
-    """Lies over the picture; the mouse goes through it, and it never takes the focus.
-
-    Attributes:
-        words: The outcome shown; empty while the banner is hidden.
-    """
+    """Lies over the picture; the mouse goes through it, and it never takes the focus."""
 
     def __init__(self, clock: Callable[[], float], parent: QWidget | None = None) -> None:
         """`clock` returns seconds."""

@@ -80,11 +80,7 @@ class DiceAnswers:
 
 
 class DiceStrip(QWidget):
-    """Shows the request's progress, asks about doubtful dice, and rolls emulated dice.
-
-    Attributes:
-        words: The progress or the question.
-    """
+    """Shows the request's progress, asks about doubtful dice, and rolls emulated dice."""
 
     def __init__(self, name: str, asking: DiceSource, throw: Callable[[], object] | None = None) -> None:
         """`name` is the device; `throw` rolls emulated dice, None for real ones."""

@@ -22,11 +22,7 @@ _UNLIT = QColor(58, 61, 67)
 
 
 class RodView(QWidget):
-    """The rod's LEDs, the near end at the left.
-
-    Attributes:
-        lights: The drawn colours.
-    """
+    """The rod's LEDs, the near end at the left."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

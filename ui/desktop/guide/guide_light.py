@@ -18,11 +18,7 @@ _SOLDIER_PX = 60
 
 
 class GuideLight:
-    """The light of one guide.
-
-    Attributes:
-        spotlight: The frame around the control.
-    """
+    """The light of one guide."""
 
     def __init__(self, commands: Commands, rail: ToolRail, bar: GuideBar) -> None:
         """Light up controls of the window, or of the guide's own bar."""

@@ -18,11 +18,7 @@ _MARGIN_PX = 18.0
 
 
 class BigAnswer(QWidget):
-    """A headline across the full width, and two rows.
-
-    Attributes:
-        answer: The answer shown.
-    """
+    """A headline across the full width, and two rows."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

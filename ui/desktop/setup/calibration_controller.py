@@ -28,11 +28,7 @@ from vision.table_view import TableView
 
 
 class CalibrationController(QObject):
-    """The players' commands for calibration.
-
-    Attributes:
-        dialog: The last dialog opened.
-    """
+    """The players' commands for calibration."""
 
     def __init__(
         self,

@@ -326,11 +326,7 @@ class AreaDialog(PictureDialog):
 
 
 class LengthBox(NumberBox):
-    """Accepts a length.
-
-    Attributes:
-        min_in: The smallest accepted length.
-    """
+    """Accepts a length."""
 
     def __init__(self, unit: Unit, min_in: float, max_in: float) -> None:
         super().__init__()

@@ -46,13 +46,7 @@ def ask_name(parent: QWidget, name: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A correction that needs one more click.
-
-    Attributes:
-        about: Id of the figure.
-        hint: What to click.
-        take: Called with the click.
-    """
+    """A correction that needs one more click."""
 
     about: str
     hint: str
