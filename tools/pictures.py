@@ -296,7 +296,7 @@ def _wled(window: Window, _: Path) -> QWidget:
     dialog = WledDialog("192.168.1.40", window, find=lambda _: found)
     dialog.show()
     dialog.list_segments()
-    wait_for(lambda: dialog.text.startswith("Choose"), "the segments")
+    wait_for(lambda: dialog.words.text().startswith("Choose"), "the segments")
     dialog.finished.connect(dialog.deleteLater)
     return dialog
 
