@@ -46,8 +46,8 @@ class SidePanel(QWidget):
     usual_wanted = pyqtSignal(str)
     groups_wanted = pyqtSignal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFixedWidth(_WIDTH)
         self._large = QFont(self.font())
         self._large.setPixelSize(_HEADLINE_PX)

@@ -63,13 +63,13 @@ def emulated_wled(leds: int) -> Iterator[EmulatedWled]:
         device.unplug()
 
 
-def turns(seconds: float | None, clock: Callable[[], float] = time.monotonic) -> Iterator[float]:
+def turns(seconds: float | None) -> Iterator[float]:
     """Yield the time every 0.01 s until `seconds` have passed, or for ever."""
-    start_s = now_s = clock()
+    start_s = now_s = time.monotonic()
     while seconds is None or now_s - start_s < seconds:
         yield now_s
         time.sleep(STEP_S)
-        now_s = clock()
+        now_s = time.monotonic()
 
 
 class LinkReporter:

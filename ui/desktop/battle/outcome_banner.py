@@ -22,9 +22,9 @@ _TICK_MS = 40
 class OutcomeBanner(QWidget):
     """Lies over the picture; the mouse goes through it, and it never takes the focus."""
 
-    def __init__(self, clock: Callable[[], float], parent: QWidget | None = None) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
         """`clock` returns seconds."""
-        super().__init__(parent)
+        super().__init__()
         self._clock, self.words, self._began_s = clock, "", 0.0
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.advance)

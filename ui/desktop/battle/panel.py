@@ -91,8 +91,8 @@ class BattlePanel(QWidget):
     goals = pyqtSignal()
     cancelled = pyqtSignal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.about, self.why, self.absent = markup_label(), wrapping_label(), wrapping_label()
         self.do_button, self._all, self._own = QPushButton(), QPushButton(), QPushButton(tr("Own dice…"))
         self.overrule_button = QPushButton(tr("Overrule…"))

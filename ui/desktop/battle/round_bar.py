@@ -36,8 +36,8 @@ class RoundBar(QWidget):
     left = pyqtSignal()
     gone = pyqtSignal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._words, self._result = wrapping_label(), wrapping_label()
         self._steps, self._round_box = QListWidget(), QWidget()
         self._offers = QHBoxLayout()

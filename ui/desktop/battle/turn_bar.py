@@ -29,8 +29,8 @@ class TurnBarView(QWidget):
 
     go_on = pyqtSignal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.shown: TurnBar | None = None
         self.words, self.button = _FittedLabel(), QPushButton(tr("Next phase"))
         self.words.setAccessibleName(tr("Turn and phase"))

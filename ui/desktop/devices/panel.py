@@ -53,8 +53,8 @@ class DevicesPanel(QScrollArea):
     refused = pyqtSignal(str)
     tray_wanted = pyqtSignal()
 
-    def __init__(self, shape: RodShape, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, shape: RodShape) -> None:
+        super().__init__()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

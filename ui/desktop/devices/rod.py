@@ -24,8 +24,8 @@ _UNLIT = QColor(58, 61, 67)
 class RodView(QWidget):
     """The rod's LEDs, the near end at the left."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._shape, self.lights = RodShape(), tuple[Colour, ...]()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("The rod's lights"))

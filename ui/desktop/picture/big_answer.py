@@ -20,8 +20,8 @@ _MARGIN_PX = 18.0
 class BigAnswer(QWidget):
     """A headline across the full width, and two rows."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.answer = Answer()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("Answer in large type"))

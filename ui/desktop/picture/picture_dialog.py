@@ -70,8 +70,8 @@ class Magnifier(QWidget):
 
     TIMES = 8.0
 
-    def __init__(self, image_bgr: ImageBgr, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, image_bgr: ImageBgr) -> None:
+        super().__init__()
         self._image = to_qimage(image_bgr)
         self.at_px: PointPx | None = None
         self.setFixedHeight(230)

@@ -64,8 +64,8 @@ class PictureView(QWidget):
     turned = pyqtSignal(int)
     tapped = pyqtSignal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.takes_wheel = self.in_progress = False
         self._picture: QImage | None = None
         self._layers = Layers()
