@@ -14,7 +14,7 @@ from rules.engine.dice import Scripted
 from rules.engine.events import Change, Changed, PhaseBegun
 from rules.games import open_game
 from rules.tabletop.template import Blast
-from tests.ui.windows import POSTS, Open, Wait, at, button, click, next_phase, point, show_battle, show_change
+from tests.ui.windows import POSTS, at, button, click, next_phase, point, show_battle, show_change
 from ui.battle.armies import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.panel import BattlePanel
@@ -130,20 +130,6 @@ def test_a_forbidden_action_is_disabled_and_shows_the_reason(window: Window, tmp
     assert "attacking phase" in panel.why.text()
     [do] = [one for one in panel.findChildren(QPushButton) if one.text() == "Do it"]
     assert not do.isEnabled()
-
-
-@pytest.mark.slow
-def test_a_battle_reopens_unchanged_after_a_crash(
-    window: Window, open_window: Open, wait_until: Wait, tmp_path: Path
-) -> None:
-    started_battle(window, tmp_path / "b")
-    next_phase(window)
-    before = window.battle.play.battle.state
-    window.battle.play.battle.close()  # like the end of the process: nothing else is saved
-    other = open_window()
-    other.battle.open(tmp_path / "b")
-    wait_until(lambda: other.store.view and len(other.store.view.figures) == len(POSTS))
-    assert other.battle.play.battle.state == before
 
 
 def test_an_answered_fact_changes_the_number_needed(window: Window, tmp_path: Path) -> None:

@@ -133,23 +133,6 @@ def turn_wheel(view: PictureView, where: QPoint, steps: int, keys: Qt.KeyboardMo
     QApplication.sendEvent(view, event)
 
 
-def test_undo_and_redo_are_named_after_the_step(window: Window) -> None:
-    for name in ("green-1", "blue-1"):
-        click(window, POSTS[name])
-    name = window.store.session.state.rulers[0].name
-    assert window.actions_.undo.text() == f"Undo ruler {name}"
-    window.actions_.undo.trigger()
-    assert window.store.session.state.rulers == ()
-    assert not window.actions_.undo.isEnabled()
-    assert window.actions_.redo.text() == f"Redo ruler {name}"
-    window.actions_.redo.trigger()
-    assert len(window.store.session.state.rulers) == 1
-    window.commands.clear()
-    assert window.store.session.state.rulers == ()
-    window.commands.undo()
-    assert len(window.store.session.state.rulers) == 1
-
-
 def test_teaching_the_bare_table_is_refused(window: Window) -> None:
     window.store.use_tool("teach")
     palette = window.store.session.state.setup.palette

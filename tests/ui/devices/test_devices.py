@@ -99,22 +99,6 @@ def test_an_unplugged_device_is_reported_and_reconnected(rod: Rod) -> None:
     assert "1 time reconnected" in rod.counters
 
 
-@posix
-def test_disconnecting_leaves_nothing_behind() -> None:
-    threads, files = threading.active_count(), descriptors()
-    rod, dice = Rod(INCH_EACH), ElectronicDiceController(chance(), ports=lambda: ())
-    for _ in range(2):
-        for device in (rod, dice):
-            device.connection.connect(EMULATED)
-            until(lambda device=device: up(device), device.pull)
-    folders = [device.connection.wire.path.parent for device in (rod, dice) if device.connection.wire]
-    assert all(folder.exists() for folder in folders)
-    rod.connection.close()
-    dice.connection.close()
-    assert (threading.active_count(), descriptors()) == (threads, files)
-    assert not any(folder.exists() for folder in folders)
-
-
 def test_connecting_does_not_wait() -> None:
     """Listing ports, which hangs on some systems, does not block."""
     gate = threading.Event()
