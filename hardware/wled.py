@@ -93,15 +93,9 @@ def decode_segments(answer: bytes) -> tuple[Segment, ...]:
 
 
 def choose(segments: Sequence[Segment], name: str, leds: int) -> Segment:
-    """The segment of this name, or the only one if `name` is empty.
+    """The segment of this name, in any case, or the only one if `name` is empty; it needs so many LEDs.
 
-    Args:
-        segments: The controller's segments.
-        name: The wanted name; case does not matter.
-        leds: The LEDs that it needs.
-
-    Raises:
-        ValueError: with a sentence for the player.
+    Raises `ValueError` with a sentence for the player.
     """
     names = ", ".join(one.name for one in segments) or tr("none")
     found = [one for one in segments if not name or one.name.casefold() == name.casefold()]

@@ -197,14 +197,7 @@ class Session:
         return tuple(self._drifts.popleft() for _ in range(len(self._drifts)))
 
     def restore(self, label: str, state: TableState, seen: Tracking, known: frozenset[str], bound: Bound) -> None:
-        """Restore a table from an earlier time, as one step.
-
-        Args:
-            label: Of the step.
-            state: The state then.
-            seen: The tracks then: a figure that still stands there gets its id back.
-            known, bound: `Session.known` and `Session.bound` then.
-        """
+        """Restore an earlier table as one step; a figure that still stands where it was `seen` gets its id back."""
         self._pipeline.know(tracks_of(seen, known))
         self.known, self.bound, self._outdated = known, bound, frozenset()
         self.do(label, state)

@@ -37,13 +37,9 @@ class BackgroundSave(QObject):
         self._timer.timeout.connect(self._pull)
 
     def send(self, path: Path, make: Callable[[], bytes], doing: str = "", done: str = "") -> None:
-        """Start writing a file in the background; while a save runs, a second one is refused with a message.
+        """Start writing what `make` computes in a thread; while a save runs, a second one is refused with a message.
 
-        Args:
-            path: The file; it is not written if the save is cancelled first.
-            make: Computes the file's content; runs in a thread.
-            doing: The message while it runs, by default such as "Saving table.png".
-            done: The message afterwards, by default that the file is saved.
+        `doing` and `done` are the messages while it runs and afterwards.
         """
         try:
             check_writable(path)

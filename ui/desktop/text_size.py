@@ -30,10 +30,7 @@ _USUAL_DOTS_PER_IN = 100.0  # above it the desktop has enlarged the text already
 def usual_size(screen_px: QSize, ratio: float, dots_per_in: float) -> float:
     """The factor for a screen: above 1 only if it is large and the desktop does not enlarge anything itself.
 
-    Args:
-        screen_px: Size of the screen.
-        ratio: Pixels of the screen for each pixel of a program.
-        dots_per_in: The desktop's resolution for text, usually 96.
+    `ratio` is in screen pixels per pixel of a program, and `dots_per_in` the desktop's resolution for text, usually 96.
     """
     if ratio > 1 or dots_per_in > _USUAL_DOTS_PER_IN:
         return 1.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import sys
 import threading
@@ -31,10 +30,6 @@ GPS = Port("/dev/ttyACM3", "a GPS", 0x1546, 0x01A8, "", "1-3")
 
 def chance() -> random.Random:
     return random.Random(5)
-
-
-def descriptors() -> int:
-    return len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
 
 
 @pytest.fixture

@@ -163,11 +163,8 @@ class BattleController(QObject):
     def point(self, figure: str, place_in: PointIn | None) -> None:
         """Select a figure, or aim the selected figure at a bare place; where that is impossible, deselect.
 
-        A figure that the selected one may attack becomes its target instead of the new selection.
-
-        Args:
-            figure: Its id; empty at a bare place.
-            place_in: Where the players point; None beside the table.
+        A figure that the selected one may attack becomes its target instead of the new selection. `figure` is empty at
+        a bare place; `place_in` is None beside the table.
         """
         if self.rolling:
             return  # the dice come first

@@ -81,13 +81,9 @@ class BattlePresenter:
         asked: Sequence[ActionPreview] | None,
         view: TableView | None,
     ) -> None:
-        """Show the battle at a position.
+        """Show the battle at a position, with the selected figure from `view`.
 
-        Args:
-            armies: The armies on the table.
-            skippable: What is owed and skipped by the next press of the turn bar's button.
-            asked: The actions that a round asks of the selected figure; None without a round.
-            view: The picture with the selected figure.
+        The turn bar's button skips `skippable` at the next press; a round asks the figure for the actions `asked`.
         """
         panel, obligations = self._panel, play.obligations(position)
         owed = [one for one in obligations if is_owed(one)]
