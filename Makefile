@@ -41,7 +41,6 @@ bench: setup ## measure the speed and update docs/performance.md (minutes, on a 
 
 crash-check: setup ## run window tests with random time limits, RUNS=100 times; fail if a run dies by a signal
 	$(BIN)/python -m tools.crash_check --runs $(if $(RUNS),$(RUNS),100) $(ARGS)
-	$(BIN)/python -m tools.crash_alarm --runs $(if $(RUNS),$(RUNS),100)
 
 screenshot: setup ## update the picture in README.md: the window on the simulated table
 	$(BIN)/python -m tools.screenshot docs/pictures/window.jpg

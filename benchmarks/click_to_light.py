@@ -57,7 +57,10 @@ class FarEnd:
         self._thread.join()
 
 
-def frames_per_second(device: EmulatedWled, seconds: float = 3.0) -> float:
+_MEASURED_S = 3.0
+
+
+def frames_per_second(device: EmulatedWled) -> float:
     """How many frames a controller gets if every one of them is new."""
     rod = wled_rod(RodShape(), wled.address(device.path), device.segments[0].name)
     try:
@@ -65,11 +68,11 @@ def frames_per_second(device: EmulatedWled, seconds: float = 3.0) -> float:
             time.sleep(0.01)
         frames, began_s = device.frames, time.monotonic()
         for inches in itertools.cycle(range(30)):
-            if time.monotonic() - began_s >= seconds:
+            if time.monotonic() - began_s >= _MEASURED_S:
                 break
             rod.show(Measured(inches))
             time.sleep(0.0005)
-        return (device.frames - frames) / seconds
+        return (device.frames - frames) / _MEASURED_S
     finally:
         rod.close()
 

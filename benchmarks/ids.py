@@ -55,14 +55,7 @@ Reported = list[tuple[str, tuple[float, float]]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picture:
-    """One picture of a sequence.
-
-    Attributes:
-        sightings: The finder's detections.
-        truth: True name -> place of every visible soldier.
-        hand: Whether an arm is in the picture.
-        camera: The camera of the picture.
-    """
+    """One picture of a sequence; `truth` has the place of every visible soldier by its true name."""
 
     sightings: tuple[Sighting, ...]
     truth: Mapping[str, tuple[float, float]]

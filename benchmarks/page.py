@@ -11,13 +11,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A limit of the design and its measured value.
-
-    Attributes:
-        what: Description.
-        measured, limit: Values in the unit.
-        unit: Such as "ms" or "x Lab".
-    """
+    """A limit of the design and its measured value."""
 
     what: str
     measured: float
@@ -37,15 +31,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table of the page.
-
-    Attributes:
-        name: Name of its place in the page.
-        head: Column heads.
-        rows: Formatted cells.
-        words: A sentence above it, such as the baseline of this run.
-        budgets: The design's budgets that it measures.
-    """
+    """One table of the page."""
 
     name: str
     head: Sequence[str]

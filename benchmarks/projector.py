@@ -146,11 +146,11 @@ def painted_errors(
     return np.linalg.norm(away, axis=1), projection.sigma_in(points[lit])
 
 
-def reach_circle(view: TableView, radius_in: float = 6.0) -> Preview:
-    """A circle of reach around the first soldier, as a battle shows it."""
+def reach_circle(view: TableView) -> Preview:
+    """A circle of reach of 6 in around the first soldier, as a battle shows it."""
     x, y = view.figures[0].centre_in
     turns = np.linspace(0, 2 * np.pi, 72, endpoint=False)
-    circle = [(x + radius_in * np.cos(turn), y + radius_in * np.sin(turn)) for turn in turns]
+    circle = [(x + 6.0 * np.cos(turn), y + 6.0 * np.sin(turn)) for turn in turns]
     return Preview(picked=view.figures[0].id, marks=(Trace(lifted(circle), PREVIEW, closed=True),))
 
 

@@ -38,12 +38,9 @@ class BackgroundMotion:
 def compare_background(
     before: ImageGray, now: ImageGray, old: TableCamera, new: TableCamera, keep_out_px: list[FloatArray]
 ) -> BackgroundMotion:
-    """Compare two pictures, assuming that the camera's pose over the table changed from `old` to `new`.
+    """Compare two pictures of one size, assuming that the camera's pose over the table changed from `old` to `new`.
 
-    Args:
-        before, now: (height, width) pictures of one size.
-        old, new: The camera over the table in each.
-        keep_out_px: Outlines (N, 2) in `before` to exclude: the markers.
+    The outlines `keep_out_px` in `before` are excluded: the markers.
     """
     mask = np.full(before.shape, 255, np.uint8)
     for outline in keep_out_px:

@@ -111,11 +111,6 @@ def sharpen(calibration: Calibration, ends_px: tuple[PointIn, PointIn], distance
 
     This is a Bayesian update: the more certain the calibration already is, the less it changes.
 
-    Args:
-        calibration: The calibration so far.
-        ends_px: The pixels of the two ends.
-        distance_in: The measured distance.
-
     Raises:
         UserError: if an end is not on the table, or the distance contradicts the calibration.
     """

@@ -135,13 +135,7 @@ class Detections:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationResult:
-    """A calibration and its input.
-
-    Attributes:
-        calibration: The camera and the markers' places.
-        detections: The detected targets.
-        set_aside: Markers that were seen but not used, with the reason.
-    """
+    """A calibration and its input."""
 
     calibration: Calibration
     detections: Detections
@@ -149,11 +143,7 @@ class CalibrationResult:
 
 
 def calibrate(gray: ImageGray, prints: CalibrationTargets, lens: Lens | None = None) -> Calibration:
-    """Detect the targets in a picture and solve for the camera.
-
-    Raises:
-        UserError: see `fix`.
-    """
+    """Detect the targets in a picture and solve for the camera. Raises `UserError` like `fix`."""
     return fix(see(gray, prints), prints, lens).calibration
 
 

@@ -116,12 +116,7 @@ def _only_adds_distances(now: _Inputs, before: _Inputs) -> bool:
 
 
 class _ClickedRectangle:
-    """A calibration by clicked corners. Without markers, the picture's texture shows when it is no longer valid.
-
-    Attributes:
-        calibration: The current calibration.
-        set_aside: Always empty.
-    """
+    """A calibration by clicked corners. Without markers, the picture's texture shows when it is no longer valid."""
 
     def __init__(self, gray: ImageGray, prints: CalibrationTargets, lens: Lens | None) -> None:
         assert prints.rectangle is not None  # the caller checked
@@ -146,12 +141,7 @@ class _ClickedRectangle:
 
 
 class TrackedMarkers:
-    """A calibration by markers, and the state needed to keep it valid.
-
-    Attributes:
-        calibration: The current calibration.
-        set_aside: Markers that were not used.
-    """
+    """A calibration by markers, and the state needed to keep it valid."""
 
     def __init__(
         self, gray: ImageGray, start: CalibrationResult, prints: CalibrationTargets, lens: Lens | None

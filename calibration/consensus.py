@@ -81,15 +81,9 @@ def misfit_px(camera: TableCamera, target: Target) -> float:
 
 
 def common_pose(targets: Sequence[Target], camera: TableCamera, tolerance_px: float) -> list[Target]:
-    """The largest group of targets that fits one camera pose; at most two targets may be missing from it.
+    """The largest group of targets, in table coordinates, that fits one pose of `camera`, whose lens it uses.
 
-    Args:
-        targets: Targets in table coordinates.
-        camera: Supplies the lens; its pose is ignored.
-        tolerance_px: Largest misfit of each target.
-
-    Returns:
-        Empty if there is no such group.
+    At most two targets may be missing from it; empty if there is no such group.
     """
     count = len(targets)
     fewest = max(count - (2 if count <= _MAX_FOR_PAIRS else 1), min(count, 2), 1)

@@ -201,9 +201,6 @@ def solve_pose(known: Calibration, targets: Sequence[Target], image_size: tuple[
 
     The uncertainty of lens and places is carried over, because another lens would also imply other places.
 
-    Args:
-        targets: Targets in table coordinates.
-
     Raises:
         UserError: see `solve`.
     """

@@ -152,10 +152,6 @@ class MarkerScan:
 def find_markers(gray: ImageGray, dictionary: str) -> tuple[SeenMarker, ...]:
     """All usable markers of the dictionary in the picture, by id.
 
-    Args:
-        gray: (height, width) uint8.
-        dictionary: see `dictionary_of`.
-
     Raises:
         UserError: if markers are seen but all are unusable: too small, blurred, bent or duplicate.
     """

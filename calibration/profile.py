@@ -58,14 +58,9 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
 
 
 def read_text(source: Path | TextIO, what: str) -> str:
-    """The text of a file or stream, with a size limit, because a stream may be endless.
+    """The text of a file or stream, with a size limit, because a stream may be endless; errors name it `what`.
 
-    Args:
-        source: A path, or an open stream.
-        what: Name of the source in error messages.
-
-    Raises:
-        UserError: if it cannot be read, is a pipe or a device, is not text, or is too long.
+    Raises `UserError` if it cannot be read, is a pipe or a device, is not text, or is too long.
     """
     try:
         if isinstance(source, Path):
@@ -122,11 +117,7 @@ def from_json(text: str, what: str) -> Any:
 
 
 def read_lens(path: Path) -> Lens:
-    """Read a lens profile.
-
-    Raises:
-        UserError: if the file is not a lens profile.
-    """
+    """Read a lens profile. Raises `UserError` if the file is none."""
     document = read_json(path, tr("lens"))
     try:
         width, height = (int(v) for v in document["image_size"])

@@ -23,11 +23,7 @@ _HEADER_BYTES = 6
 
 
 def encode(colours: Sequence[Colour]) -> bytes:
-    """Encode one frame.
-
-    Raises:
-        ValueError: for no LEDs, more than `MAX_LEDS`, or a colour outside 0 to 255.
-    """
+    """Encode one frame. Raises `ValueError` for no LEDs, more than `MAX_LEDS`, or a colour outside 0 to 255."""
     if not 1 <= len(colours) <= MAX_LEDS:
         raise ValueError(f"an Adalight frame has 1 to {MAX_LEDS} LEDs, not {len(colours)}")
     high, low = divmod(len(colours) - 1, 256)

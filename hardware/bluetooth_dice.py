@@ -41,11 +41,7 @@ class Make(StrEnum):
 
 
 def load_bleak() -> Any:
-    """Import the package bleak.
-
-    Raises:
-        BluetoothUnavailable: if it is not installed.
-    """
+    """Import the package bleak. Raises `BluetoothUnavailable` if it is not installed."""
     try:
         return importlib.import_module("bleak")
     except ImportError:

@@ -104,11 +104,7 @@ def with_crc(body: bytes) -> bytes:
 
 
 class Decoder:
-    """Splits a stream of bytes into lines and decodes them.
-
-    Attributes:
-        damaged: Number of unreadable lines.
-    """
+    """Splits a stream of bytes into lines and decodes them."""
 
     def __init__(self) -> None:
         self.damaged = 0
@@ -208,11 +204,7 @@ def _bare_rolls(line: bytes, doubt: str) -> tuple[RollLine, ...]:
 
 
 class Repeats:
-    """Detects repeated rolls by the die's id and the roll's number.
-
-    Attributes:
-        dropped: Number of repeated lines.
-    """
+    """Detects repeated rolls by the die's id and the roll's number."""
 
     def __init__(self) -> None:
         self.dropped = 0

@@ -48,13 +48,7 @@ class TimedRoll:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A yes-or-no question to the players.
-
-    Attributes:
-        why: The reason for the doubt.
-        text: The question.
-        rolls: The doubtful rolls.
-    """
+    """A yes-or-no question to the players."""
 
     why: Why
     text: str

@@ -104,13 +104,7 @@ class Wire:
 
 
 class EmulatedRod:
-    """An emulated LED controller.
-
-    Attributes:
-        wire: The connection.
-        leds: The colours in the strip's order; empty before the first frame.
-        frames: Number of frames received.
-    """
+    """An emulated LED controller."""
 
     def __init__(self, wire: Wire, clock: Callable[[], float], greets: bool = True) -> None:
         """`greets`: whether to send `Ada` when a program connects, as a sketch does and WLED does not."""
@@ -161,22 +155,12 @@ class FaultInjector(StrEnum):
 
 
 class EmulatedDice:
-    """An emulated set of dice with their serial bridge.
-
-    Attributes:
-        wire: The connection.
-        die: The kind of the dice.
-        names: The names of the dice.
-    """
+    """An emulated set of dice with their serial bridge."""
 
     def __init__(
         self, wire: Wire, clock: Callable[[], float], dice: random.Random, die: Die = Die.D6, count: int = 2
     ) -> None:
-        """`dice` generates the rolls.
-
-        Raises:
-            ValueError: for no dice, or more than `MOST_DICE`.
-        """
+        """`dice` generates the rolls. Raises `ValueError` for no dice, or more than `MOST_DICE`."""
         if not 1 <= count <= MOST_DICE:
             raise ValueError(f"a set has 1 to {MOST_DICE} dice, not {count}")
         self.wire, self.die, self._clock, self._random = wire, die, clock, dice

@@ -79,15 +79,10 @@ def attached(listed: Callable[[], Iterable[Any]] = list_ports.comports) -> tuple
 
 
 def devices_for(wanted: str | None, ports: Iterable[Port]) -> tuple[str, ...]:
-    """The devices to try, best first.
+    """The devices to try, best first: a device, a port's persistent name or, for None, any likely port.
 
-    Args:
-        wanted: A device, a port's persistent `name`, or None for any likely port.
-        ports: The attached ports.
-
-    Returns:
-        Empty if the wanted port is not plugged in. An adapter that was moved to another socket is found by its serial
-        number, if the number is unique.
+    Empty if the wanted port is not plugged in. An adapter that was moved to another socket is found by its serial
+    number, if the number is unique.
     """
     ports = tuple(ports)
     if wanted is None:

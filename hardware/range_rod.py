@@ -136,10 +136,7 @@ Sign = Idle | Ruler | Measured | DiceWait | Alarm
 def colours(shape: RodShape, sign: Sign, time_s: float) -> tuple[Colour, ...]:
     """The strip's colours in the order of its LEDs, with brightness and gamma applied.
 
-    Args:
-        shape: The strip.
-        sign: The sign to show.
-        time_s: Time on any monotonic clock; only animated patterns depend on it.
+    `time_s` is on any monotonic clock; only animated patterns depend on it.
     """
     along = plain_colours(shape, sign, time_s)
     sent = tuple(_sent_colour(colour, shape) for colour in along)

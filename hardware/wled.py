@@ -77,11 +77,7 @@ def body(segment: int, items: bytes) -> bytes:
 
 
 def decode_segments(answer: bytes) -> tuple[Segment, ...]:
-    """The segments in the answer to `GET /json/state`.
-
-    Raises:
-        ValueError: if it is not an answer of WLED.
-    """
+    """The segments in the answer to `GET /json/state`. Raises `ValueError` if it is not an answer of WLED."""
     try:
         found = [
             Segment(int(one["id"]), str(one.get("n") or f"Segment {one['id']}"), int(one["stop"]) - int(one["start"]))
@@ -97,15 +93,9 @@ def decode_segments(answer: bytes) -> tuple[Segment, ...]:
 
 
 def choose(segments: Sequence[Segment], name: str, leds: int) -> Segment:
-    """The segment of this name, or the only one if `name` is empty.
+    """The segment of this name, in any case, or the only one if `name` is empty; it needs so many LEDs.
 
-    Args:
-        segments: The controller's segments.
-        name: The wanted name; case does not matter.
-        leds: The LEDs that it needs.
-
-    Raises:
-        ValueError: with a sentence for the player.
+    Raises `ValueError` with a sentence for the player.
     """
     names = ", ".join(one.name for one in segments) or tr("none")
     found = [one for one in segments if not name or one.name.casefold() == name.casefold()]

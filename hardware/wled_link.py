@@ -121,15 +121,7 @@ class WledPort:
 def wled_rod(
     shape: RodShape, where: Address, segment: str = "", *, answer_s: float = ANSWER_S, **link: Any
 ) -> RangeRod:
-    """The range rod on a segment of a WLED controller.
-
-    Args:
-        shape: The strip.
-        where: The controller's address.
-        segment: The segment's name; empty for the only one.
-        answer_s: See `ANSWER_S`.
-        **link: Further arguments of `Link`.
-    """
+    """The range rod on a segment of a WLED controller; an empty name stands for the only one."""
     return RangeRod(
         shape,
         lambda: (str(where),),

@@ -40,13 +40,7 @@ LONGEST_S = 30
 
 @dataclass(frozen=True)
 class IntactSave:
-    """An intact save.
-
-    Attributes:
-        path: The file.
-        entries: Its journal entries.
-        has_checksums: False for a save of an earlier version.
-    """
+    """An intact save; one of an earlier version has no checksums."""
 
     path: Path
     entries: tuple[Entry, ...]
@@ -55,12 +49,7 @@ class IntactSave:
 
 @dataclass
 class Findings:
-    """Results of all rounds.
-
-    Attributes:
-        outcomes: Number of openings by outcome.
-        faults: Faults, each with its round.
-    """
+    """Results of all rounds."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)

@@ -34,14 +34,7 @@ MOST_ENTRIES = 4000
 
 @dataclass
 class Findings:
-    """Results of all kills.
-
-    Attributes:
-        kills: Number of kills.
-        confirmed: Number of confirmed entries with their pictures.
-        rolled_back: Number of kills after which an unfinished entry was rolled back.
-        faults: Faults found.
-    """
+    """Results of all kills."""
 
     kills: int = 0
     confirmed: int = 0

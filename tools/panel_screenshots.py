@@ -56,11 +56,7 @@ class PanelScreenshots:
         self.problems: list[str] = []
 
     def keep(self, name: str, shown: QWidget) -> None:
-        """Save a screenshot of a widget.
-
-        Raises:
-            UserError: if it cannot be written.
-        """
+        """Save a screenshot of a widget. Raises `UserError` if it cannot be written."""
         wait(_SETTLE_S)
         QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         path = self._folder / f"{name}-{self._theme}.png"

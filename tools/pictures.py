@@ -77,11 +77,7 @@ def _save(shown: QWidget, path: Path) -> None:
 
 
 def wait_for(condition: Callable[[], object], what: str) -> None:
-    """Process Qt's events until the condition holds.
-
-    Raises:
-        UserError: if it does not hold in time.
-    """
+    """Process Qt's events until the condition holds. Raises `UserError` if it does not hold in time."""
     until_s = time.monotonic() + _PATIENCE_S
     while not condition():
         if time.monotonic() > until_s:
@@ -213,7 +209,7 @@ def begin_battle(window: Window, own: Path, dialog: BattleSetupDialog) -> None:
     by = next(figure for figure in enemies(rivals, set()) if figure.army == "green")
     window.store.use_tool("select")
     click(window, view, by.centre_in, by.z_in)
-    window.battle.panel.choose(0)
+    window.battle.panel.action_list.choose(0)
 
 
 def _outcome(window: Window, _: Path) -> QWidget:
@@ -222,7 +218,7 @@ def _outcome(window: Window, _: Path) -> QWidget:
     if chosen is None:
         raise UserError("no action is selected: select one first")
     window.battle.panel.wanted.emit(chosen.action)
-    while (card := window.battle.dice_card) is not None and not window.banner.isVisible():
+    while (card := window.battle.rolling.card) is not None and not window.banner.isVisible():
         card.take([6] * card.request.count)
         wait(0.01)
     return window
@@ -300,7 +296,7 @@ def _wled(window: Window, _: Path) -> QWidget:
     dialog = WledDialog("192.168.1.40", window, find=lambda _: found)
     dialog.show()
     dialog.list_segments()
-    wait_for(lambda: dialog.text.startswith("Choose"), "the segments")
+    wait_for(lambda: dialog.words.text().startswith("Choose"), "the segments")
     dialog.finished.connect(dialog.deleteLater)
     return dialog
 

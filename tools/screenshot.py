@@ -51,16 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run_scene(
     name: str, opened: Callable[[], Source], act: Callable[[Window, Path], None], theme: Theme = Theme.DARK
 ) -> int:
-    """Run a scene in a window with temporary settings, offscreen on Linux unless a platform is set.
+    """Run a scene in a window with temporary settings, offscreen on Linux unless a platform is set; return the status.
 
-    Args:
-        name: The program's name, for error messages.
-        opened: Opens the window's source; called for each opening.
-        act: The scene; its folder is temporary.
-        theme: The look of the window.
-
-    Returns:
-        The exit status.
+    `opened` opens the window's source, also again; the folder passed to `act` is temporary.
     """
     if sys.platform == "linux":
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -98,11 +91,7 @@ def _play(window: Window) -> None:
 
 
 def figures_seen(window: Window) -> TableView:
-    """The view once figures are seen.
-
-    Raises:
-        UserError: if none is found in time.
-    """
+    """The view once figures are seen. Raises `UserError` if none is found in time."""
     until_s = time.monotonic() + _PATIENCE_S
     while time.monotonic() < until_s:
         wait(0.05)

@@ -84,11 +84,7 @@ def _piece(piece: Any, where: str) -> TerrainPiece:
 
 
 def write_json(path: Path, document: Any) -> None:
-    """Write a JSON document; NaN in it raises ValueError.
-
-    Raises:
-        UserError: see `write_bytes`.
-    """
+    """Write a JSON document; NaN in it raises ValueError. Raises `UserError` like `write_bytes`."""
     write_bytes(path, (json.dumps(document, indent=1, allow_nan=False) + "\n").encode())
 
 
@@ -102,11 +98,7 @@ def write_picture(path: Path, image_bgr: ImageBgr) -> None:
 
 
 def picture_bytes(path: Path, image_bgr: ImageBgr) -> bytes:
-    """The picture encoded in the format of the path's ending.
-
-    Raises:
-        UserError: for an unknown ending.
-    """
+    """The picture encoded in the format of the path's ending. Raises `UserError` for an unknown ending."""
     check_picture_name(path)
     done, data = cv2.imencode(path.suffix, image_bgr)
     if not done:
@@ -117,11 +109,7 @@ def picture_bytes(path: Path, image_bgr: ImageBgr) -> bytes:
 
 
 def check_picture_name(path: Path) -> None:
-    """Check that the file name has the ending of a known picture format.
-
-    Raises:
-        UserError: if it has not.
-    """
+    """Check that the file name has the ending of a known picture format. Raises `UserError` if it has not."""
     if path.suffix.lower() not in _PICTURES:
         endings = ", ".join(_PICTURES)
         raise UserError(tr("the picture {path} needs a name ending in {endings}", path=path, endings=endings))
@@ -187,11 +175,7 @@ def replaced(path: Path) -> Iterator[Path]:
 
 
 def make_folder(folder: Path) -> None:
-    """Create a folder and its parents if they are missing.
-
-    Raises:
-        UserError: if it cannot be created.
-    """
+    """Create a folder and its parents if they are missing. Raises `UserError` if it cannot be created."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

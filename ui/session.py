@@ -109,6 +109,9 @@ class Session:
     Attributes:
         state: The table now.
         can_undo, can_redo: Labels of the step that would be undone or redone, or None.
+        in_play: Ids, as shown, of the figures whose names and armies are kept.
+        known: All track ids so far.
+        bound: The track that each figure added by hand belongs to.
     """
 
     def __init__(self, setup: Setup | None = None) -> None:
@@ -116,10 +119,10 @@ class Session:
         self._at = 0
         self._pipeline = Pipeline()
         self._drifts: deque[Drift] = deque()
-        self._bound: Bound = {}
-        self._known: frozenset[str] = frozenset()
+        self.bound: Bound = {}
+        self.known: frozenset[str] = frozenset()
         self._outdated: frozenset[Deleted] = frozenset()
-        self._in_play: frozenset[str] = frozenset()
+        self.in_play: frozenset[str] = frozenset()
         self._pinned: frozenset[str] = frozenset()
         self._unclear_moves: deque[Event] = deque()
         self._renames: deque[tuple[str, str]] = deque()
@@ -143,11 +146,7 @@ class Session:
         return self._steps[self._at + 1].label if self._at + 1 < len(self._steps) else None
 
     def process(self, frame: Frame) -> TableView:
-        """Run vision on a frame under the present setup.
-
-        Raises:
-            UserError: see `Pipeline.process`.
-        """
+        """Run vision on a frame under the present setup. Raises `UserError` like `Pipeline.process`."""
         state = self.state
         self._pipeline.pin(self._pinned | names_in(state.corrections))
         view = self._newest = self._pipeline.process(frame, self._setup_played(state))
@@ -162,20 +161,15 @@ class Session:
 
     def keep_names(self, ids: frozenset[str]) -> None:
         """Keep the names and armies of figures in a battle, by their ids as shown, even if colours are taught again."""
-        self._in_play = ids
+        self.in_play = ids
         self._pinned = ids | {track for track, shown in self._names.items() if shown in ids}
-
-    @property
-    def in_play(self) -> frozenset[str]:
-        """Ids, as shown, of the figures whose names and armies are kept."""
-        return self._in_play
 
     @property
     def _names(self) -> Mapping[str, str]:
         """The id that is shown for each track id."""
         if self._newest is None:
             return {}
-        return names_shown(self._newest.tracking, self.state.corrections, self._bound, self._outdated)
+        return names_shown(self._newest.tracking, self.state.corrections, self.bound, self._outdated)
 
     def take_doubtful_moves(self) -> tuple[tuple[str, str], ...]:
         """Pairs of similar figures that moved in the same visit since the last call, by their ids as shown.
@@ -202,27 +196,10 @@ class Session:
         """Drifts found since the last call, including those in views that the window skipped."""
         return tuple(self._drifts.popleft() for _ in range(len(self._drifts)))
 
-    @property
-    def known(self) -> frozenset[str]:
-        """All track ids so far."""
-        return self._known
-
-    @property
-    def bound(self) -> Bound:
-        """The track that each figure added by hand belongs to."""
-        return self._bound
-
     def restore(self, label: str, state: TableState, seen: Tracking, known: frozenset[str], bound: Bound) -> None:
-        """Restore a table from an earlier time, as one step.
-
-        Args:
-            label: Of the step.
-            state: The state then.
-            seen: The tracks then: a figure that still stands there gets its id back.
-            known, bound: `Session.known` and `Session.bound` then.
-        """
+        """Restore an earlier table as one step; a figure that still stands where it was `seen` gets its id back."""
         self._pipeline.know(tracks_of(seen, known))
-        self._known, self._bound, self._outdated = known, bound, frozenset()
+        self.known, self.bound, self._outdated = known, bound, frozenset()
         self.do(label, state)
 
     def new_source(self) -> None:
@@ -237,7 +214,7 @@ class Session:
         self._pipeline, self._newest = Pipeline(), None
         self._renames.clear()
         self._unclear_moves.clear()
-        self._bound, self._known, self._outdated = {}, frozenset(), frozenset()
+        self.bound, self.known, self._outdated = {}, frozenset(), frozenset()
 
     def shown(self, view: TableView) -> TableView:
         """The view with the players' corrections. Pass views in the order of their frames."""
@@ -245,12 +222,12 @@ class Session:
             old, new = self._renames.popleft()
             self._in_all_steps(partial(_renamed, old=old, new=new))
         seen, corrections = view.tracking, self.state.corrections
-        self._known |= {figure.id for figure in (*seen.figures, *seen.lost)}
+        self.known |= {figure.id for figure in (*seen.figures, *seen.lost)}
         if not corrections:
             return view
-        self._bound = bind(corrections, seen, self._bound)
+        self.bound = bind(corrections, seen, self.bound)
         self._outdated = frozenset(one for one in corrections if isinstance(one, Deleted) and self._is_over(one, view))
-        return replace(view, tracking=corrected(seen, corrections, self._bound, self._outdated))
+        return replace(view, tracking=corrected(seen, corrections, self.bound, self._outdated))
 
     def _is_over(self, deleted: Deleted, view: TableView) -> bool:
         """Whether the picture at a deleted figure's place has changed since; as before if that cannot be checked."""
@@ -261,7 +238,7 @@ class Session:
 
     def correct(self, label: str, *corrections: Correction) -> None:
         """Apply corrections to the figures and learn from them, as one step with this label."""
-        new = tuple(replace(c, known=self._known) if isinstance(c, Added | Deleted) else c for c in corrections)
+        new = tuple(replace(c, known=self.known) if isinstance(c, Added | Deleted) else c for c in corrections)
         setup, view = self.state.setup, self._newest
         if view is not None:
             setup = learned(setup, new, self.shown(view), view, self._names)

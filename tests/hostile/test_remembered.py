@@ -15,7 +15,8 @@ from calibration.calibration_targets import CalibrationTargets
 from calibration.print_scale import PrintScale
 from hardware.range_rod import RodShape
 from tests.hostile.nasty import NASTY, damaged, few, mutants, text_of
-from ui.desktop.settings import Settings
+from ui.desktop.settings import TEXT_SIZES, Settings
+from ui.desktop.theme import Theme
 from ui.devices.tray_camera import Region
 from ui.units import Unit
 from vision.palette import ArmyColour
@@ -35,16 +36,17 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Every setting that the program saves."""
     path = tmp_path_factory.mktemp("settings") / "settings.ini"
     memory = opened(path)
-    memory.keep_source("0")
+    memory.source = "0"
     memory.keep_prints(CalibrationTargets(2.5, "5X5_100", scale=PrintScale(99.5, 101)))
-    memory.keep_unit(Unit.CENTIMETRE)
+    memory.unit = Unit.CENTIMETRE
     memory.keep_print_scale(PrintScale(99.0, 100.5))
     memory.keep_port("rod", "/dev/ttyUSB0")
     memory.keep_tray_region(CAMERA, Region(0.1, 0.2, 0.6, 0.7))
     memory.keep_armies(CAMERA, (ArmyColour("green", np.zeros(3), np.eye(3) * 0.01, 90),))
     memory.keep_rod_shape(RodShape(24.0))
     memory.keep_geometry(QByteArray(b"\x01\xd9\xd0\xcb" * 8))
-    memory.keep_guided()
+    memory.was_guided = True
+    memory.theme, memory.text_size, memory.last_battle = Theme.LIGHT, 1.5, Path("a.battle")
     memory.settings.sync()
     return path.read_bytes()
 
@@ -57,6 +59,9 @@ def recall(memory: Settings) -> None:
     assert memory.print_scale.factors[0] > 0
     assert memory.rod_shape.leds > 0
     assert isinstance(memory.was_guided, bool)
+    assert isinstance(memory.theme, Theme)
+    assert memory.text_size in (None, *TEXT_SIZES)
+    assert isinstance(memory.last_battle, Path | None)
     assert isinstance(memory.geometry, QByteArray | None)
     assert isinstance(memory.port("rod"), str | None)
     assert isinstance(memory.tray_region(CAMERA), Region | None)
@@ -137,7 +142,7 @@ def test_an_impossible_colour_covariance(covariance: np.ndarray, tmp_path: Path)
 def test_two_programs_with_one_settings_file(tmp_path: Path) -> None:
     """A setting that one program saves survives the other program."""
     one, other = opened(tmp_path / "s.ini"), opened(tmp_path / "s.ini")
-    one.keep_unit(Unit.CENTIMETRE)
+    one.unit = Unit.CENTIMETRE
     other.keep_port("rod", "/dev/ttyUSB0")
     one.settings.sync()
     other.settings.sync()

@@ -81,20 +81,6 @@ def begun(path: Path, clock: Callable[[], float]) -> Battle:
     return battle
 
 
-def test_a_full_disk_in_a_battle(tmp_path: Path) -> None:
-    path = tmp_path / "b.battle"
-    with begun(path, lambda: 0.0) as battle:
-        before, state = battle.entries, battle.state
-        with disk_full_after(path.stat().st_size), pytest.raises(UserError, match=r"the disk failed|disk is full"):
-            battle.record(Noted(text="x" * 30_000))
-        assert (battle.entries, battle.state) == (before, state)
-        battle.record(Noted(text="Room was made."))
-        after = battle.entries
-    with Battle.open(path, lambda: 0.0) as again:
-        assert again.entries == after
-    assert [beside.name for beside in tmp_path.iterdir()] == [path.name]
-
-
 def test_a_battle_in_a_folder_without_write_permission() -> None:
     with pytest.raises(UserError, match="/proc/self/b"):
         begun(Path("/proc/self/b.battle"), lambda: 0.0)

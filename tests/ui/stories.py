@@ -24,7 +24,6 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.engine.text import display_name
-from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn, TerrainPiece
 from tests.ui.slot_errors import ERRORS
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait
@@ -34,7 +33,7 @@ from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
 from vision.simulation.scene import Model, Play, Scene, Sculpt, corner_markers
-from vision.simulation.simulator import SimulatedTable, Stage, overhead_camera
+from vision.simulation.simulator import SimulatedTable, overhead_camera
 
 Part = TypeVar("Part", bound=QWidget)
 Answer = Callable[[QDialog], None]
@@ -69,7 +68,6 @@ class Board(SimulatedTable):
 
     Attributes:
         over: An object between table and camera, such as a hand.
-        gone: Why there are no pictures; empty while there are.
     """
 
     def __init__(self, *terrain: TerrainPiece) -> None:
@@ -80,29 +78,18 @@ class Board(SimulatedTable):
         self._put = Put()
         scene = Scene(TABLE_IN, terrain=terrain, markers=corner_markers(TABLE_IN), models=tuple(models))
         super().__init__(scene, overhead_camera((960, 540), TABLE_IN, 40.0), play=self._put)
-        self._hung = (self.camera, self._stage)
         self.over: Callable[[ImageBgr], ImageBgr] = lambda image: image
-        self.gone = ""
 
     def tidy(self) -> None:
-        """Reset soldiers and camera, and remove everything in the way."""
+        """Put the soldiers back, and remove everything in the way."""
         self._put.places.clear()
-        self.camera, self._stage = self._hung
-        self.over, self.gone, self.bare = lambda image: image, "", False
-
-    def bump(self) -> None:
-        """Move the camera, as if someone had bumped into it."""
-        camera = overhead_camera((960, 540), TABLE_IN, 40.5, tilt_deg=4.0)
-        self._stage = Stage(self._scene, camera)
-        self.camera = camera
+        self.over, self.bare = lambda image: image, False
 
     def put(self, name: str, place_in: PointIn) -> None:
         """Move a soldier."""
         self._put.places[name] = place_in
 
     def read(self) -> Frame | None:
-        if self.gone:
-            raise UserError(self.gone)
         frame = super().read()
         return None if frame is None else replace(frame, image_bgr=self.over(frame.image_bgr.copy()))
 
@@ -269,17 +256,17 @@ class Player:
 
     @property
     def phase(self) -> str:
-        return self.window.battle.turn_bar.heading
+        return self.window.battle.turn_bar.shown.heading
 
     @property
     def about(self) -> str:
         """The text about the selected figure."""
-        return self.window.battle.panel.about
+        return self.window.battle.panel.about.text()
 
     @property
     def why(self) -> str:
         """The reasons for the selected action, or the last result."""
-        return self.window.battle.panel.why
+        return self.window.battle.panel.why.text()
 
     @property
     def actions(self) -> dict[str, str]:
@@ -335,11 +322,11 @@ class Player:
         self.chooses(name, action)
         press(self.window.battle.panel, "Own dice" if answers else "Do it")
         for answer in answers:
-            card = self.window.battle.dice_card
+            card = self.window.battle.rolling.card
             assert card is not None, "no dice are asked for"
             answer(card)
-            assert self.window.battle.dice_card is not card, f"the dice are still asked for: {words_of(card)}"
-        assert self.window.battle.dice_card is None, "more dice are asked for"
+            assert self.window.battle.rolling.card is not card, f"the dice are still asked for: {words_of(card)}"
+        assert self.window.battle.rolling.card is None, "more dice are asked for"
         return self.why
 
     def may_not(self, name: str, action: str) -> str:

@@ -41,12 +41,7 @@ def sample_now(time_s: float, entries: int) -> Sample:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """A straight line fitted to values over time, in units per hour.
-
-    Attributes:
-        slope, sigma: Slope of the line and its standard deviation.
-        low, high: Range of the values.
-    """
+    """A straight line fitted to values over time, in units per hour."""
 
     slope: float
     sigma: float

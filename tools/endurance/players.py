@@ -24,14 +24,7 @@ MAX_ACTIONS = 400
 
 
 class Players:
-    """The simulated players of both sides.
-
-    Attributes:
-        play: Their battle session.
-        entries: All confirmed entries.
-        faults: Faults found.
-        accepted, passed, shifted, actions, taken_back, refused: Counts of events.
-    """
+    """The simulated players of both sides."""
 
     def __init__(self, path: Path, session: Session, view: TableView, rng: random.Random) -> None:
         """Start a battle with all figures in view."""

@@ -73,11 +73,7 @@ class Room:
         return Webcam(self, live)
 
     def take(self, live: bool) -> ImageBgr | None:
-        """The next picture; None if there is no more of this kind.
-
-        Raises:
-            UserError: if the camera is unplugged.
-        """
+        """The next picture; None if there is no more of this kind. Raises `UserError` if the camera is unplugged."""
         self._pass_if_gone(f"{self.name} no longer answers: plug it in again, or choose another source")
         if self._next is None or self._next.live != live:
             return None

@@ -48,13 +48,7 @@ class Cover:
         return sorted(str(path.relative_to(self._root)) for folder in folders for path in folder.rglob("test_*.py"))
 
     def tests(self, files: Iterable[str], path: str, function: int) -> dict[str, float]:
-        """The tests that enter a function, with their durations in seconds.
-
-        Args:
-            files: The test files to consider.
-            path: The module.
-            function: The function's first line, or 0 for the module's own code.
-        """
+        """The tests that enter a function (its first line, 0 for the module's own code), with their seconds."""
         found: dict[str, float] = {}
         for file in files:
             places, seconds = self._of(file)

@@ -16,20 +16,12 @@ from ui.translation import tr
 
 
 def save_army(path: Path, army: Army) -> None:
-    """Write an army list.
-
-    Raises:
-        UserError: as `ui.files.write_json`.
-    """
+    """Write an army list. Raises `UserError` like `ui.files.write_json`."""
     write_json(path, army_document(army))
 
 
 def load_army(path: Path) -> Army:
-    """Read an army list from a file.
-
-    Raises:
-        UserError: if it is not an army list, or a newer program wrote it.
-    """
+    """Read an army list from a file. Raises `UserError` if it is not an army list, or a newer program wrote it."""
     document = read_json(path, tr("army list"))
     try:
         return army_of(document)
@@ -69,11 +61,7 @@ class ArmyLists:
         return tuple(listed.army.name for listed in self.listed() if listed.army is not None)
 
     def take(self, name: str) -> Army:
-        """Load the army list with this name.
-
-        Raises:
-            UserError: if there is none, or its file is not an army list.
-        """
+        """Load the army list with this name. Raises `UserError` if there is none, or its file is not an army list."""
         path = self._path(name)
         army = load_army(path) if os.path.exists(path) else None
         if army is None or army.name.casefold() != name.casefold():

@@ -73,11 +73,7 @@ class LastBattle:
 
 
 def last_battle(path: Path, clock: Clock) -> LastBattle:
-    """Read what the offer to continue a battle names.
-
-    Raises:
-        UserError: as `Battle.open`.
-    """
+    """Read what the offer to continue a battle names. Raises `UserError` like `Battle.open`."""
     with Battle.open(path, clock) as battle:
         return LastBattle(path, battle.entries[-1].time_s, battle.state.turn, has_ended(battle))
 

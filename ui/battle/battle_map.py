@@ -47,16 +47,9 @@ def _span(values: Sequence[float]) -> tuple[float, float]:
 def map_shapes(
     state: State, extent: Extent, size_px: tuple[int, int], highlighted: Iterable[str] = (), more: Iterable[Mark] = ()
 ) -> tuple[tuple[int, int], tuple[Shape, ...]]:
-    """The map of a state.
+    """The (width, height) of the map of a state, which fits into `size_px`, and its shapes from the lowest up.
 
-    Args:
-        extent: What the map shows, see `extent_of`.
-        size_px: (width, height) into which it must fit.
-        highlighted: Ids of figures with a thick ring and their names.
-        more: What is drawn above the terrain and below the figures.
-
-    Returns:
-        The map's (width, height), and the shapes from the lowest up.
+    Figures that are `highlighted` wear a thick ring and their names; `more` is drawn above the terrain.
     """
     camera = overhead(extent, size_px)
     px_per_in = camera.lens.image_size[0] / (extent[2] - extent[0])

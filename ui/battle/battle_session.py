@@ -97,12 +97,7 @@ class Proposal:
 
 
 class BattleSession:
-    """What the players do in a battle. A call that changes the battle returns once the change is on the disk.
-
-    Attributes:
-        battle: The open battle.
-        referee: The referee of its game.
-    """
+    """What the players do in a battle. A call that changes the battle returns once the change is on the disk."""
 
     def __init__(self, battle: Battle) -> None:
         self.battle = battle
@@ -283,13 +278,7 @@ class BattleSession:
     # What the players say
 
     def settle(self, doubt: Ambiguity, answer: str, limit: str = "") -> None:
-        """Journal the players' decision on something too close to call, with its question first.
-
-        Args:
-            doubt: What is too close to call.
-            answer: One of its answers.
-            limit: The limit as text, if known.
-        """
+        """Journal the players' decision on something too close to call, with its question and any limit first."""
         if doubt.question not in self.battle.state.open_questions:
             self.battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
         self.battle.record(QuestionAnswered(question=doubt.question, answer=answer, limit=limit))

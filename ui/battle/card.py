@@ -20,13 +20,7 @@ BEST = 3
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """A figure's actions in the order of the card, as their numbers in the given sequence.
-
-    Attributes:
-        best: The best possible ones.
-        more: The other possible ones.
-        impossible: Those that the rules forbid.
-    """
+    """A figure's actions in the order of the card, as their numbers in the given sequence."""
 
     best: tuple[int, ...]
     more: tuple[int, ...]

@@ -63,14 +63,9 @@ def format_of(path: Path) -> FilmFormat:
 
 
 def write_film(path: Path, pictures: Iterable[tuple[ImageBgr, float]]) -> None:
-    """Write a film; whatever `pictures` raises leaves no file.
+    """Write a film of pictures, each with the seconds for which it is shown, in the format of the path's ending.
 
-    Args:
-        path: The file, whose ending decides the format.
-        pictures: The pictures of the format's size, each with the seconds for which it is shown.
-
-    Raises:
-        UserError: if the file cannot be written, or its disk is full.
+    Whatever `pictures` raises leaves no file. Raises `UserError` if the file cannot be written, or its disk is full.
     """
     film_format = format_of(path)
     if film_format.most_pictures is None:

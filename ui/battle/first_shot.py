@@ -50,14 +50,7 @@ class FirstShot:
         *,
         is_rolling: bool = False,
     ) -> ShotStep:
-        """The next step.
-
-        Args:
-            play, position: The battle and its position.
-            selected: The selected action, if any.
-            previews: The actions shown, of the selected figure or of a side.
-            is_rolling: Whether dice are being asked for.
-        """
+        """The next step; `previews` are the actions shown, of the selected figure or of a side."""
         if is_rolling:
             return ShotStep(Need.DICE)
         can_fire = FIRE in play.referee.rounds(position)

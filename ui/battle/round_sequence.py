@@ -106,9 +106,6 @@ class RoundSequence:
     """Leads through one round: it knows which figures are done or skipped, and which is next.
 
     Whether a figure can attack takes long to compute, so only figures that might be next are examined.
-
-    Attributes:
-        name: The round's name.
     """
 
     def __init__(self, play: BattleSession, name: str) -> None:

@@ -152,8 +152,7 @@ class ThumbnailStore:
     def _connected(self) -> sqlite3.Connection | None:
         """A writable connection, because only then SQLite recovers from a killed program.
 
-        Returns:
-            None if the file is damaged or of another battle.
+        None if the file is damaged or of another battle.
         """
         self._refuse_unsafe()
         file = sqlite3.connect(self.path, isolation_level=None, timeout=1.0, check_same_thread=False)

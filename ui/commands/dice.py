@@ -20,7 +20,7 @@ from hardware.ports import attached
 from rules.engine.dice import Dice, DiceRequest, Die, Roll, as_fudge, rolled
 from rules.tabletop.errors import UserError
 from ui.battle.typed_dice import request_words
-from ui.devices.cli_links import LinkReporter, Source, emulated_wire, list_ports, turns
+from ui.devices.cli_links import LinkReporter, RollSource, emulated_wire, list_ports, turns
 from ui.devices.dice_source import request_of
 
 _HELP = "Commands: roll [FACES ...], unplug, plug, quit; faults: " + ", ".join(FaultInjector)
@@ -74,8 +74,8 @@ def run_dice(options: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _source(options: argparse.Namespace) -> Iterator[Source]:
-    source: Source
+def _source(options: argparse.Namespace) -> Iterator[RollSource]:
+    source: RollSource
     try:
         if options.bluetooth:
             source = BluetoothDice(Make(options.bluetooth), time.monotonic)
@@ -90,7 +90,7 @@ def _source(options: argparse.Namespace) -> Iterator[Source]:
         source.close()
 
 
-def _watch(source: Source, seconds: float | None, port: str | None) -> int:
+def _watch(source: RollSource, seconds: float | None, port: str | None) -> int:
     following, damaged = LinkReporter(), 0
     for _ in turns(seconds):
         following.report(source.status)
@@ -105,7 +105,7 @@ def _watch(source: Source, seconds: float | None, port: str | None) -> int:
 
 
 def _ask(
-    source: Source,
+    source: RollSource,
     request: DiceRequest,
     seconds: float | None,
     each_turn: Callable[[], object] = int,

@@ -45,11 +45,7 @@ def run_rod(options: argparse.Namespace) -> int:
 
 
 def wanted_sign(options: argparse.Namespace) -> Sign | None:
-    """The sign that the options name, or None.
-
-    Raises:
-        ValueError: for a range or reach below 0.
-    """
+    """The sign that the options name, or None. Raises `ValueError` for a range or reach below 0."""
     if options.show is not None:
         return measured(options.show, options.reach, options.sigma)
     for wanted, sign in ((options.ruler, Ruler()), (options.dice_wait, DiceWait()), (options.alarm, Alarm())):

@@ -37,10 +37,8 @@ _LOAD_GAMES_MS = 1500
 def run(source: str | None = None, examined: Callable[[], str] = lambda: "", early: EarlySource | None = None) -> int:
     """Show the window until it is closed, and return the exit status. The caller checks that a display exists.
 
-    Args:
-        source: What to open; None opens the last source, at first the simulated table.
-        examined: Returns the output of `sandtable doctor`, for bug reports.
-        early: The same source, if it is already being opened.
+    Without a source the last one is opened; `early` is the source if it is already being opened. `examined` returns the
+    output of `sandtable doctor` for bug reports.
     """
     application = create_application(stored_settings)
     settings = stored_settings()
@@ -101,9 +99,6 @@ class ErrorReporter(QObject):
     """Shows unexpected errors in a box whose text can be copied, and lets the program continue.
 
     Without it PyQt ends the program at the first exception that leaves a slot, and a thread dies silently.
-
-    Attributes:
-        box: The last box shown.
     """
 
     _caught = pyqtSignal(str)

@@ -42,11 +42,11 @@ class Appearance(QObject):
         display.numbers = settings.numbers
         actions.numbers.setChecked(settings.numbers)
         actions.numbers.toggled.connect(display.show_numbers)
-        actions.numbers.toggled.connect(lambda on: settings.keep_numbers(on))
-        sides.setVisible(settings.shows_side_panel)
-        actions.side_panel.setChecked(settings.shows_side_panel)
+        actions.numbers.toggled.connect(partial(setattr, settings, "numbers"))
+        sides.setVisible(settings.side_panel)
+        actions.side_panel.setChecked(settings.side_panel)
         actions.side_panel.toggled.connect(sides.setVisible)
-        actions.side_panel.toggled.connect(lambda shown: settings.keep_side_panel(shown))
+        actions.side_panel.toggled.connect(partial(setattr, settings, "side_panel"))
         themes = actions.view_menu.addMenu(tr("Theme"))
         group = QActionGroup(self)
         self.themes: dict[Theme, QAction] = {}
@@ -71,7 +71,7 @@ class Appearance(QObject):
     def choose(self, theme: Theme) -> None:
         """Show all windows in a theme, and use it at the next start."""
         self.themes[theme].setChecked(True)
-        self._settings.keep_theme(theme)
+        self._settings.theme = theme
         application = QApplication.instance()
         if isinstance(application, QApplication):
             apply_theme(application, theme)

@@ -46,8 +46,8 @@ class ArmyList(QWidget):
     split = pyqtSignal(str)
     forgotten = pyqtSignal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.tree, self.menu = QTreeWidget(), QMenu(self)
         self.may_change: Callable[[], bool] = lambda: True
         tip = tr("Type another name for the selected army, or double-click it")

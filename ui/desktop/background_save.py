@@ -20,31 +20,26 @@ _PATIENCE_S = 0.5
 
 
 class BackgroundSave(QObject):
-    """Runs one save at a time."""
+    """Runs one save at a time.
+
+    Attributes:
+        is_cancelled: Whether the save was cancelled; long work checks this now and then, and stops.
+    """
 
     def __init__(self, parent: QObject, say: Say) -> None:
         """`say` shows progress and the result to the player."""
         super().__init__(parent)
         self._say = say
         self._task: BackgroundTask[str] = BackgroundTask("sandtable save")
-        self._is_running = self._cancelled = False
+        self._is_running = self.is_cancelled = False
         self._description, self._started_s = "", 0.0
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._pull)
 
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether the save was cancelled; long work checks this now and then, and stops."""
-        return self._cancelled
-
     def send(self, path: Path, make: Callable[[], bytes], doing: str = "", done: str = "") -> None:
-        """Start writing a file in the background; while a save runs, a second one is refused with a message.
+        """Start writing what `make` computes in a thread; while a save runs, a second one is refused with a message.
 
-        Args:
-            path: The file; it is not written if the save is cancelled first.
-            make: Computes the file's content; runs in a thread.
-            doing: The message while it runs, by default such as "Saving table.png".
-            done: The message afterwards, by default that the file is saved.
+        `doing` and `done` are the messages while it runs and afterwards.
         """
         try:
             check_writable(path)
@@ -59,19 +54,19 @@ class BackgroundSave(QObject):
 
         def work() -> str:
             data = make()
-            if self._cancelled:
+            if self.is_cancelled:
                 return tr("Cancelled. Nothing was saved.")
             write_bytes(path, data)
             return done or tr("Saved {path}.", path=path)
 
         self._description = doing or tr("Saving {name}", name=path.name)
-        self._started_s, self._cancelled = time.monotonic(), False
+        self._started_s, self.is_cancelled = time.monotonic(), False
         self._is_running = self._task.start(work)
         self._timer.start(_TICK_MS)
 
     def cancel(self) -> None:
         """Do not write the file, unless writing has begun."""
-        self._cancelled = True
+        self.is_cancelled = True
 
     def close(self) -> None:
         """Wait until the file is written."""
@@ -87,7 +82,7 @@ class BackgroundSave(QObject):
             self._timer.stop()
             self._is_running = False
             self._say(self._task.take() or self._task.refusal)
-        elif self._cancelled:
+        elif self.is_cancelled:
             self._say(tr("Cancelling…"))
         elif time.monotonic() - self._started_s > _PATIENCE_S:
             self._say(f"{self._description}…", self._actions)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QStyle, QWidget
+from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QStyle
 
 from ui.desktop.labels import FittedLabel
 
@@ -26,8 +26,8 @@ class Say(Protocol):
 class MessageBar(QFrame):
     """A message with buttons; hidden while there is no message."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setAutoFillBackground(True)
         self._words = FittedLabel(_WORDS_PX)
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -36,11 +36,7 @@ class CameraLocks:
         return open_source(spec, open_capture=self.capture)
 
     def capture(self, what: Any, backend: int) -> Capture:
-        """Open a file, or a camera that is free.
-
-        Raises:
-            UserError: if another Sandtable has it.
-        """
+        """Open a file, or a camera that is free. Raises `UserError` if another Sandtable has it."""
         if not isinstance(what, int):
             return self._open_capture(what, backend)
         lock = self._locked(what)

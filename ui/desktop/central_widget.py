@@ -25,11 +25,7 @@ class HintLabel(FittedLabel):
 
 
 class CentralWidget(QWidget):
-    """Arranges the window's main parts.
-
-    Attributes:
-        sides: The tabs.
-    """
+    """Arranges the window's main parts."""
 
     def __init__(self, picture: PictureView, bar: MessageBar, hint: HintLabel, tabs: Mapping[str, QWidget]) -> None:
         """Arrange the parts; the first tab sets the width of all."""

@@ -12,11 +12,7 @@ _Value = TypeVar("_Value")
 
 
 class ChoiceMenu(Generic[_Value]):
-    """A menu of checkable entries.
-
-    Attributes:
-        menu: One action for each value.
-    """
+    """A menu of checkable entries."""
 
     def __init__(
         self,
@@ -26,15 +22,7 @@ class ChoiceMenu(Generic[_Value]):
         chosen: Callable[[], _Value],
         choose: Callable[[_Value], object],
     ) -> None:
-        """Add the menu to its parent.
-
-        Args:
-            parent: The menu above.
-            title: Title of this menu.
-            choices: Text and value of each entry.
-            chosen: Returns the stored value.
-            choose: Called with a value that differs from the stored one.
-        """
+        """Add the menu to its parent; `choose` gets a value that differs from the one that `chosen` returns."""
         self._chosen, self._choose = chosen, choose
         self.menu = QMenu(title, parent)
         self._group = QActionGroup(self.menu)

@@ -18,12 +18,7 @@ from ui.translation import tr
 
 @dataclass(frozen=True)
 class Commands:
-    """The window's commands; those of one feature are its own.
-
-    Attributes:
-        parts, store, battle, features: What the commands belong to.
-        toast: Confirms undo and redo.
-    """
+    """The window's commands; those of one feature are its own."""
 
     parts: Parts
     store: Store

@@ -23,12 +23,7 @@ _ABOUT = mark_for_translation(
 
 
 class DetailsDialog(QDialog):
-    """Examines the machine in the background and shows the report.
-
-    Attributes:
-        report: The text; empty until it is complete.
-        copy: The button that copies it.
-    """
+    """Examines the machine in the background and shows the report."""
 
     def __init__(self, event_log: EventLog, parent: QWidget | None = None) -> None:
         """Start the examination."""

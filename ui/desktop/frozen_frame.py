@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,16 +43,10 @@ class FrozenFrame(QObject):
     thawed = pyqtSignal()
     ended = pyqtSignal()
 
-    def __init__(
-        self,
-        window: QWidget,
-        store: Store,
-        background_save: BackgroundSave,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, window: QWidget, store: Store, background_save: BackgroundSave) -> None:
         """Dialogs open over `window`."""
         super().__init__(window)
-        self._window, self._store, self.background_save, self._clock = window, store, background_save, clock
+        self._window, self._store, self.background_save = window, store, background_save
         self._then: tuple[Frame, TableView] | None = None
         self._frozen_s = 0.0
         self._found: tuple[TableView | None, Unit, Finding] | None = None
@@ -74,7 +66,7 @@ class FrozenFrame(QObject):
         ):
             self._then = (source_controller.frame, source_controller.view)
         if on:
-            self._frozen_s = self._clock()
+            self._frozen_s = self._store.clock()
         source_controller.worker.held = on
 
     def compare(self, on: bool) -> None:
@@ -104,7 +96,7 @@ class FrozenFrame(QObject):
         """Which picture is shown; empty while not comparing."""
         if not self.comparing:
             return ""
-        ago_s = self._clock() - self._frozen_s
+        ago_s = self._store.clock() - self._frozen_s
         ago = tr("{ago_s:.0f} s ago", ago_s=ago_s) if ago_s < 100 else tr("{ago_min:.0f} min ago", ago_min=ago_s / 60)
         picture = tr("BEFORE: frozen {ago}.", ago=ago) if self.shows_then else tr("NOW: changes are marked.")
         return tr("{picture}   Shift+P: stop", picture=picture)

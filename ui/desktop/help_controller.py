@@ -26,13 +26,7 @@ KeyRow = tuple[str, str, str]
 
 
 class HelpController:
-    """The Help menu, last in the menu bar.
-
-    Attributes:
-        menu: The menu.
-        guide: The guide to the first measured shot.
-        dialog: The last dialog opened.
-    """
+    """The Help menu, last in the menu bar."""
 
     def __init__(self, window: QMainWindow, guide: GuideController, event_log: EventLog) -> None:
         """Prepare the menu."""

@@ -16,15 +16,9 @@ from ui.translation import FOLDER, languages, tr, use_language
 def install_language(
     application: QCoreApplication, locale: QLocale | None = None, folder: Path = FOLDER
 ) -> QTranslator | None:
-    """Use the player's language, before any widget exists.
+    """Use the player's language, by default the system's, before any widget exists.
 
-    Args:
-        application: Gets the translator of Qt's own strings.
-        locale: The language; None for the system's.
-        folder: Where the catalogs lie.
-
-    Returns:
-        The translator of Qt's own strings, which works only while it is referenced; None for English.
+    Return the translator of Qt's own strings, which works only while it is referenced; None for English.
     """
     name = use_language((locale or QLocale.system()).uiLanguages(), folder)
     of_qt = QTranslator()
@@ -45,7 +39,7 @@ def language_menu(parent: QMenu, settings: Settings, say: Callable[[str], object
     """The menu of languages: the system's, then each language; `say` shows a message to the player."""
 
     def choose(name: str) -> None:
-        settings.keep_language(name)
+        settings.language = name
         say(tr("The language changes when Sandtable starts again."))
 
     # Qt calls English after its country.

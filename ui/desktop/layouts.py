@@ -23,12 +23,9 @@ Margin = int | tuple[int, int, int, int] | None
 
 
 def in_column(*parts: Part | tuple[Part, int], on: QWidget | None = None, margin: Margin = None) -> QVBoxLayout:
-    """Parts below each other.
+    """Parts below each other, on the widget whose layout they become.
 
-    Args:
-        parts: From top to bottom; a number beside a part is its share of the space that is left.
-        on: The widget whose layout it becomes.
-        margin: The space around the parts.
+    A number beside a part is its share of the space that is left.
     """
     layout = QVBoxLayout() if on is None else QVBoxLayout(on)
     _fill(layout, parts, margin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtGui import QFont, QFontInfo, QFontMetrics
+from PyQt6.QtGui import QFont, QFontMetrics
 from PyQt6.QtWidgets import QComboBox, QGroupBox, QListWidget, QPushButton, QWidget
 
 from rules.tabletop.table import Figure, PointIn
@@ -35,7 +35,10 @@ class SidePanel(QWidget):
         groups_wanted: Group the figures into armies by colour or, if groups are offered, use these.
 
     Attributes:
+        headline, rows: The answer in large type, and the rows below it.
+        warnings: The warnings about similar armies.
         armies: The list of armies and figures.
+        groups_button: The button that uses the groups found by colour.
     """
 
     forget = pyqtSignal(str)
@@ -43,17 +46,17 @@ class SidePanel(QWidget):
     usual_wanted = pyqtSignal(str)
     groups_wanted = pyqtSignal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFixedWidth(_WIDTH)
         self._large = QFont(self.font())
         self._large.setPixelSize(_HEADLINE_PX)
         self._large.setBold(True)
-        self._headline, self._rows = plain_label(), wrapping_label()
+        self.headline, self.rows = plain_label(), wrapping_label()
         self._army = QComboBox()
         self._usual = QPushButton(tr("Use preset"))
-        self._groups = QPushButton(tr("Find armies"))
-        self._warnings = wrapping_label()
+        self.groups_button = QPushButton(tr("Find armies"))
+        self.warnings = wrapping_label()
         self._laid_list, self._laid_box = QListWidget(), QGroupBox(tr("On the table"))
         self.armies, self._armies_box = ArmyList(), QGroupBox(tr("Armies"))
         self._shown_table: tuple[object, ...] = ()
@@ -64,31 +67,6 @@ class SidePanel(QWidget):
     def army(self) -> str:
         """Name of the army that a click teaches."""
         return self._army.currentText()
-
-    @property
-    def headline(self) -> str:
-        """The answer in large type."""
-        return self._headline.text()
-
-    @property
-    def answer_px(self) -> int:
-        """Pixel size of the answer's type."""
-        return QFontInfo(self._headline.font()).pixelSize()
-
-    @property
-    def rows(self) -> str:
-        """The rows below the answer."""
-        return self._rows.text()
-
-    @property
-    def warnings(self) -> str:
-        """The warnings about similar armies."""
-        return self._warnings.text()
-
-    @property
-    def groups_button(self) -> QPushButton:
-        """The button that uses the groups found by colour."""
-        return self._groups
 
     def choose(self, army: str) -> None:
         """Choose the army that a click teaches."""
@@ -103,11 +81,11 @@ class SidePanel(QWidget):
 
     def show_answer(self, answer: Answer) -> None:
         headline = answer.headline or tr("-- in")
-        if headline != self._headline.text():
-            self._headline.setFont(fit_font(self._large, headline, _WIDTH - 2 * (_EDGE_PX + _INDENT_PX)))
-            self._headline.setText(headline)
-            self._headline.setEnabled(bool(answer.headline))
-        self._rows.setText("\n".join(answer.rows) or tr("Nothing measured yet."))
+        if headline != self.headline.text():
+            self.headline.setFont(fit_font(self._large, headline, _WIDTH - 2 * (_EDGE_PX + _INDENT_PX)))
+            self.headline.setText(headline)
+            self.headline.setEnabled(bool(answer.headline))
+        self.rows.setText("\n".join(answer.rows) or tr("Nothing measured yet."))
 
     def show_table(
         self,
@@ -127,9 +105,9 @@ class SidePanel(QWidget):
             return
         self._shown_table = table
         self.armies.show_armies(armies, figures, place)
-        self._warnings.setText("\n".join(apart[:_MAX_WARNINGS]))
-        self._warnings.setToolTip(literal_text("\n".join(apart)))
-        self._warnings.setVisible(bool(apart))
+        self.warnings.setText("\n".join(apart[:_MAX_WARNINGS]))
+        self.warnings.setToolTip(literal_text("\n".join(apart)))
+        self.warnings.setVisible(bool(apart))
         self._allow_usual()
         if laid != [self._text(row) for row in range(self._laid_list.count())]:
             self._laid_list.clear()
@@ -144,9 +122,9 @@ class SidePanel(QWidget):
 
         `may_search` is true if there are figures that could be grouped but are not.
         """
-        self._groups.setVisible(bool(words) or may_search)
-        self._groups.setText(tr("Use them") if words else tr("Find armies"))
-        self._groups.setToolTip(
+        self.groups_button.setVisible(bool(words) or may_search)
+        self.groups_button.setText(tr("Use them") if words else tr("Find armies"))
+        self.groups_button.setToolTip(
             literal_text(tr("Use {figures} as armies", figures=words))
             if words
             else tr("Group soldiers of one colour into an army")
@@ -163,13 +141,13 @@ class SidePanel(QWidget):
 
     def _answer_box(self) -> QWidget:
         # Always as high as large type, otherwise the lists below would jump.
-        self._headline.setFixedHeight(QFontMetrics(self._large).height())
-        self._headline.setAccessibleName(tr("Answer"))
-        self._headline.setToolTip(tr("The distance; the true value is within ± in 19 of 20 measurements"))
-        self._rows.setMinimumHeight(4 * self.fontMetrics().height())
-        self._rows.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.headline.setFixedHeight(QFontMetrics(self._large).height())
+        self.headline.setAccessibleName(tr("Answer"))
+        self.headline.setToolTip(tr("The distance; the true value is within ± in 19 of 20 measurements"))
+        self.rows.setMinimumHeight(4 * self.fontMetrics().height())
+        self.rows.setAlignment(Qt.AlignmentFlag.AlignTop)
         box = QWidget()
-        in_column(self._headline, self._rows, None, on=box, margin=(_INDENT_PX, 0, _INDENT_PX, 0)).setSpacing(0)
+        in_column(self.headline, self.rows, None, on=box, margin=(_INDENT_PX, 0, _INDENT_PX, 0)).setSpacing(0)
         return box
 
     def _fill_armies_box(self) -> QWidget:
@@ -182,10 +160,10 @@ class SidePanel(QWidget):
         self.armies.forgotten.connect(self.forget)
         self._usual.setToolTip(tr("Start with the usual colour of this plastic; clicking a soldier is more reliable"))
         self._usual.clicked.connect(lambda: self.usual_wanted.emit(self.army))
-        self._groups.clicked.connect(lambda: self.groups_wanted.emit())
-        self._warnings.setAccessibleName(tr("Armies that look alike"))
+        self.groups_button.clicked.connect(lambda: self.groups_wanted.emit())
+        self.warnings.setAccessibleName(tr("Armies that look alike"))
         row = in_row(plain_label(tr("Teach:")), (self._army, 1))
-        in_column(self.armies, self._warnings, self._groups, row, self._usual, on=self._armies_box)
+        in_column(self.armies, self.warnings, self.groups_button, row, self._usual, on=self._armies_box)
         return self._armies_box
 
     def _fill_laid_box(self) -> QWidget:

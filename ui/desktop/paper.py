@@ -34,11 +34,7 @@ _TYPE_PX = 100
 
 
 def write_pdf(sheet: Sheet, path: Path) -> None:
-    """Write the sheet to `path`, completely or not at all.
-
-    Raises:
-        UserError: see `pdf_of` and `write_bytes`.
-    """
+    """Write the sheet to `path`, completely or not at all. Raises `UserError` like `pdf_of` and `write_bytes`."""
     write_bytes(path, pdf_of(sheet))
 
 

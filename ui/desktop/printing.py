@@ -146,11 +146,7 @@ class PrintDialog(QDialog):
 
     @property
     def job(self) -> PrintJob:
-        """The answers.
-
-        Raises:
-            UserError: if a measured length is impossible.
-        """
+        """The answers. Raises `UserError` if a measured length is impossible."""
         kind = _KINDS[self.kind.currentIndex()][0]
         whose = self.cards.currentData() if kind is SheetKind.CARDS else None
         marks = kind in (SheetKind.MARKERS, SheetKind.EDGE)

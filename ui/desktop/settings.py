@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from PyQt6.QtCore import QByteArray, QSettings
@@ -29,29 +29,68 @@ _MAX_LOG = 100.0
 TEXT_SIZES = (1.0, 1.25, 1.5, 2.0)
 """The factors to choose from."""
 
+_SIZES = {0.0: None} | {size: size for size in TEXT_SIZES}
 
-@dataclass(frozen=True, slots=True)
+T = TypeVar("T")
+
+
+class _Stored(Generic[T]):
+    """An attribute of `Settings`, stored as text under a key; unusable text reads as the default."""
+
+    def __init__(self, key: str, default: T, read: Callable[[str], T], write: Callable[[T], str] = str) -> None:
+        self._key, self._default, self._read, self._write = key, default, read, write
+
+    def __get__(self, owner: Settings, _: type[Settings]) -> T:
+        try:
+            return self._read(str(owner.settings.value(self._key, self._write(self._default))))
+        except (KeyError, ValueError):
+            return self._default
+
+    def __set__(self, owner: Settings, value: T) -> None:
+        owner.settings.setValue(self._key, self._write(value))
+
+
+def _switch(key: str, default: bool) -> _Stored[bool]:
+    return _Stored(key, default, {"yes": True, "no": False}.__getitem__, lambda on: "yes" if on else "no")
+
+
 class Settings:
-    """Reads and writes the stored settings; unusable values read as the defaults."""
+    """Reads and writes the stored settings; unusable values read as the defaults.
 
-    settings: QSettings
+    Attributes:
+        settings: The file or registry that stores them.
+        source: The last source opened; initially the simulated table.
+        last_battle: The file of the last battle; None before the first.
+        was_guided: Whether the first guide was finished or left.
+        numbers: Whether soldiers wear their numbers on the table.
+        unit: The unit of displayed lengths.
+        language: The chosen language, such as "de"; empty for the system's.
+        text_size: The chosen factor for text and everything else; None for what the screen needs.
+        theme: The look of the window.
+        side_panel: Whether the tabs beside the picture are shown.
+        speaks: Whether the program speaks.
+    """
 
-    @property
-    def source(self) -> str:
-        """The last source opened; initially the simulated table."""
-        return str(self.settings.value("source", "demo"))
+    source = _Stored("source", "demo", str)
+    last_battle = _Stored[Path | None](
+        "last_battle",
+        None,
+        lambda text: Path(text) if text else None,
+        lambda path: str(path.absolute()) if path else "",
+    )
+    was_guided = _switch("guided", False)
+    numbers = _switch("numbers", True)
+    unit = _Stored("unit", Unit.INCH, Unit)
+    language = _Stored("language", "", str)
+    text_size = _Stored[float | None](
+        "text_size", None, lambda text: _SIZES[float(text)], lambda size: str(size or 0.0)
+    )
+    theme = _Stored("theme", Theme.DARK, Theme)
+    side_panel = _switch("side_panel", True)
+    speaks = _switch("speaks", False)
 
-    def keep_source(self, spec: str) -> None:
-        self.settings.setValue("source", spec)
-
-    @property
-    def last_battle(self) -> Path | None:
-        """The file of the last battle; None before the first."""
-        found = str(self.settings.value("last_battle", ""))
-        return Path(found) if found else None
-
-    def keep_last_battle(self, path: Path) -> None:
-        self.settings.setValue("last_battle", str(path.absolute()))
+    def __init__(self, settings: QSettings) -> None:
+        self.settings = settings
 
     @property
     def prints(self) -> CalibrationTargets:
@@ -68,80 +107,6 @@ class Settings:
         self.settings.setValue("marker_side_in", prints.side_in)
         self.settings.setValue("dictionary", prints.dictionary)
         self._keep_scale("marker", prints.scale)
-
-    @property
-    def was_guided(self) -> bool:
-        """Whether the first guide was finished or left."""
-        return str(self.settings.value("guided", "")) == "yes"
-
-    def keep_guided(self) -> None:
-        self.settings.setValue("guided", "yes")
-
-    @property
-    def numbers(self) -> bool:
-        """Whether soldiers wear their numbers on the table; by default they do."""
-        return str(self.settings.value("numbers", "yes")) != "no"
-
-    def keep_numbers(self, on: bool) -> None:
-        self.settings.setValue("numbers", "yes" if on else "no")
-
-    @property
-    def unit(self) -> Unit:
-        """The unit of displayed lengths; by default inches."""
-        try:
-            return Unit(str(self.settings.value("unit", Unit.INCH)))
-        except ValueError:
-            return Unit.INCH
-
-    def keep_unit(self, unit: Unit) -> None:
-        self.settings.setValue("unit", str(unit))
-
-    @property
-    def language(self) -> str:
-        """The chosen language, such as "de"; by default empty, for the system's."""
-        return str(self.settings.value("language", ""))
-
-    def keep_language(self, name: str) -> None:
-        self.settings.setValue("language", name)
-
-    @property
-    def text_size(self) -> float | None:
-        """The chosen factor for text and everything else; by default None, for what the screen needs."""
-        try:
-            size = self._number("text_size", 0.0)
-        except ValueError:
-            return None
-        return size if size in TEXT_SIZES else None
-
-    def keep_text_size(self, size: float | None) -> None:
-        self.settings.setValue("text_size", size or 0.0)
-
-    @property
-    def theme(self) -> Theme:
-        """The look of the window; by default dark."""
-        try:
-            return Theme(str(self.settings.value("theme", Theme.DARK)))
-        except ValueError:
-            return Theme.DARK
-
-    def keep_theme(self, theme: Theme) -> None:
-        self.settings.setValue("theme", str(theme))
-
-    @property
-    def shows_side_panel(self) -> bool:
-        """Whether the tabs beside the picture are shown; by default they are."""
-        return str(self.settings.value("side_panel", "yes")) != "no"
-
-    def keep_side_panel(self, is_shown: bool) -> None:
-        self.settings.setValue("side_panel", "yes" if is_shown else "no")
-
-    @property
-    def speaks(self) -> bool:
-        """Whether the program speaks; by default it does not."""
-        return str(self.settings.value("speaks", "no")) == "yes"
-
-    def keep_speaks(self, on: bool) -> None:
-        self.settings.setValue("speaks", "yes" if on else "no")
 
     def speaks_kind(self, kind: str) -> bool:
         """Whether announcements of this kind are spoken, if any; by default they are."""
@@ -168,11 +133,12 @@ class Settings:
         return PrintScale(*(self._number(key, math.nan) for key in keys))
 
     def _keep_scale(self, what: str, scale: PrintScale | None) -> None:
-        for axis, measured_mm in zip(("across", "down"), _lengths_mm(scale), strict=True):
-            if measured_mm is None:
-                self.settings.remove(f"{what}_{axis}_mm")
-            else:
-                self.settings.setValue(f"{what}_{axis}_mm", measured_mm)
+        if scale is None:
+            self.settings.remove(f"{what}_across_mm")
+            self.settings.remove(f"{what}_down_mm")
+        else:
+            self.settings.setValue(f"{what}_across_mm", scale.measured_x_mm)
+            self.settings.setValue(f"{what}_down_mm", scale.measured_y_mm)
 
     def port(self, device: str) -> str | None:
         """The port of the rod or the dice; None if the device is not used."""
@@ -271,10 +237,6 @@ def _army(stored: dict[str, Any]) -> ArmyColour:
     for array in (mean, covariance):
         array.setflags(write=False)
     return ArmyColour(str(stored["name"]), mean, covariance, samples)
-
-
-def _lengths_mm(scale: PrintScale | None) -> tuple[float | None, float | None]:
-    return (scale.measured_x_mm, scale.measured_y_mm) if scale else (None, None)
 
 
 class SavedSetups:

@@ -24,12 +24,7 @@ from ui.translation import tr
 
 
 class SightAreas:
-    """Computes both areas, and draws the danger area while its switch is on.
-
-    Attributes:
-        tool: The sight fan.
-        danger: The switch.
-    """
+    """Computes both areas, and draws the danger area while its switch is on."""
 
     def __init__(self, window: QMainWindow, store: Store) -> None:
         """Create the tool and the switch."""

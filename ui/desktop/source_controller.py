@@ -38,6 +38,7 @@ class SourceController:
         rate: Rate of new views.
         simulated: The simulated table, if open.
         armies: Number of armies to teach; assumed to be two on a real table.
+        seen: The newest view without corrections.
     """
 
     def __init__(self, spec: str, setup: Setup, opener: Callable[[str], Source], clock: Callable[[], float]) -> None:
@@ -66,7 +67,7 @@ class SourceController:
         self.armies = 2
         self._set_up_at = -1
         self.frame: Frame | None = None
-        self._seen: TableView | None = None
+        self.seen: TableView | None = None
         self._shown: TableView | None = None
         self._asked: tuple[TableView | None, tuple[Correction, ...]] = (None, ())
         self._newest: Frame | None = None
@@ -82,15 +83,10 @@ class SourceController:
     @property
     def view(self) -> TableView | None:
         """The newest view with the players' corrections; None before the first."""
-        asked = (self._seen, self.session.state.corrections)
-        if self._seen is not None and asked != self._asked:
-            self._asked, self._shown = asked, self.session.shown(self._seen)
+        asked = (self.seen, self.session.state.corrections)
+        if self.seen is not None and asked != self._asked:
+            self._asked, self._shown = asked, self.session.shown(self.seen)
         return self._shown
-
-    @property
-    def seen(self) -> TableView | None:
-        """The newest view without corrections."""
-        return self._seen
 
     def _open(self) -> Source:
         source = self._opener(self.spec)
@@ -137,11 +133,11 @@ class SourceController:
         newest, view = self.worker.frame, self.worker.view
         if view is not None and view.frame.index <= self._set_up_at and not self.worker.ended:
             view = None  # measured without the simulated table's lens: its terrain would stand in the wrong place
-        if newest is self._newest and view is self._seen:
+        if newest is self._newest and view is self.seen:
             return False
-        if view is not self._seen:
+        if view is not self.seen:
             self.rate.count()
-        self._newest, self._seen = newest, view
+        self._newest, self.seen = newest, view
         if view is not None:
             self._battle_index = max(self._battle_index, view.frame.index) if self.session.in_play else view.frame.index
         if newest is not None and self.simulated is not None:
@@ -155,7 +151,7 @@ class SourceController:
     @property
     def looks_back(self) -> bool:
         """Whether a recording is before the place that the battle has reached: no soldier has moved back."""
-        is_before = self._seen is not None and self._seen.frame.index < self._battle_index
+        is_before = self.seen is not None and self.seen.frame.index < self._battle_index
         return is_before and self.worker.playback is not None
 
     def look_ahead(self) -> None:

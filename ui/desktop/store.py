@@ -254,7 +254,7 @@ class Store(QObject):
         self.source_controller.stop()
         self._old_sources = [one for one in (*self._old_sources, self.source_controller) if not one.join(0)]
         self._open(spec, opener)
-        self._settings.keep_source(spec)
+        self._settings.source = spec
 
     def open_first(self, spec: str) -> None:
         """Open a source when none is open."""

@@ -30,15 +30,7 @@ _MAP_PX = (1920, 1080)
 
 
 class TableDisplay(QObject):
-    """Shows frames and what is drawn over them.
-
-    Attributes:
-        menu: The menu.
-        map, referee: Switches in the menu.
-        big: The answer in large type.
-        numbers: Whether soldiers wear their numbers.
-        read: Measures a ruler.
-    """
+    """Shows frames and what is drawn over them."""
 
     def __init__(
         self, window: QMainWindow, picture: PictureView, panel: SidePanel, read: Read, refresh: Callable[[], None]

@@ -30,10 +30,7 @@ _USUAL_DOTS_PER_IN = 100.0  # above it the desktop has enlarged the text already
 def usual_size(screen_px: QSize, ratio: float, dots_per_in: float) -> float:
     """The factor for a screen: above 1 only if it is large and the desktop does not enlarge anything itself.
 
-    Args:
-        screen_px: Size of the screen.
-        ratio: Pixels of the screen for each pixel of a program.
-        dots_per_in: The desktop's resolution for text, usually 96.
+    `ratio` is in screen pixels per pixel of a program, and `dots_per_in` the desktop's resolution for text, usually 96.
     """
     if ratio > 1 or dots_per_in > _USUAL_DOTS_PER_IN:
         return 1.0
@@ -52,9 +49,6 @@ def create_application(opened: Callable[[], QSettings]) -> QApplication:
 
     Call it before any other object of Qt exists: the screen's size is known only to an application, and PyQt deletes
     all objects together with that first one.
-
-    Args:
-        opened: Opens the settings.
     """
     existing = QApplication.instance()
     if isinstance(existing, QApplication):
@@ -83,7 +77,7 @@ def text_size_menu(parent: QMenu, settings: Settings, say: Callable[[str], objec
     """The menu of sizes: automatic, then each size; `say` shows a message to the player."""
 
     def choose(size: float | None) -> None:
-        settings.keep_text_size(size)
+        settings.text_size = size
         say(tr("The text size changes when Sandtable starts again."))
 
     sizes: list[tuple[str, float | None]] = [(f"{100 * size:.0f} %", size) for size in TEXT_SIZES]

@@ -234,15 +234,9 @@ def apply_theme(application: QApplication, theme: Theme) -> None:
         widget.setFont(font)
 
 
-def make_primary(button: QWidget, is_primary: bool = True) -> None:
-    """Show a button as the one to press next, or as an ordinary one."""
-    if bool(button.property(_PRIMARY)) == is_primary:
-        return
-    button.setProperty(_PRIMARY, is_primary)
-    style = button.style()
-    if style is not None:  # otherwise the stylesheet does not notice the property
-        style.unpolish(button)
-        style.polish(button)
+def make_primary(button: QWidget) -> None:
+    """Show a button, which is not shown yet, as the one to press next."""
+    button.setProperty(_PRIMARY, True)
 
 
 def theme_palette(theme: Theme) -> QPalette:

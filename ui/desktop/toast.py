@@ -28,6 +28,7 @@ class Toast(QFrame):
     """Shows one confirmation for four seconds.
 
     Attributes:
+        words: The confirmation.
         button: Takes the confirmed step back, or repeats it; hidden if there is nothing to do.
     """
 
@@ -36,7 +37,7 @@ class Toast(QFrame):
         super().__init__()
         self._clock, self._until_s = clock, 0.0
         self._does: Callable[[], object] | None = None
-        self._words, self.button = plain_label(), QPushButton()
+        self.words, self.button = plain_label(), QPushButton()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.advance)
         self.setObjectName("toast")
@@ -44,19 +45,14 @@ class Toast(QFrame):
         self.setAccessibleName(tr("Confirmation"))
         row = QHBoxLayout(self)
         row.setContentsMargins(_MARGIN_PX, _MARGIN_PX // 2, _MARGIN_PX, _MARGIN_PX // 2)
-        row.addWidget(self._words)
+        row.addWidget(self.words)
         row.addWidget(self.button)
         self.button.clicked.connect(self._press)
         self.hide()
 
-    @property
-    def text(self) -> str:
-        """The confirmation; empty while the toast is hidden."""
-        return self._words.text()
-
     def confirm(self, words: str, button: str = "", does: Callable[[], object] | None = None) -> None:
         """Show a confirmation instead of the last one; without `button`, it has none. Empty words hide the toast."""
-        self._words.setText(words)
+        self.words.setText(words)
         self.button.setText(button)
         self.button.setVisible(bool(button))
         self._does, self._until_s = does, self._clock() + SHOWN_S

@@ -48,15 +48,7 @@ _TEXT_EVERY_S = 0.2
 
 
 class Window(QMainWindow):
-    """The program's window.
-
-    Attributes:
-        store: What it works on.
-        commands: What menus and keys do.
-        picture, panel, bar, sides, status, banner, toast, pills: The parts.
-        features, film, battle, devices, help: What the window can do.
-        actions_, appearance: Menus, tool rail and keys; the theme.
-    """
+    """The program's window."""
 
     def __init__(
         self,
@@ -172,7 +164,7 @@ class Window(QMainWindow):
     def pull(self) -> None:
         """Take new results from the threads and show them; called by the timer."""
         shot = None if self.sides.currentWidget() is self.panel else self.battle.shot
-        self.devices.pull(self.battle.dice_card, self.store.source_controller, shot)
+        self.devices.pull(self.battle.rolling.card, self.store.source_controller, shot)
         self.store.session.keep_names(self.battle.figures)
         self.film.pull()
         self.store.pull_opening()

@@ -56,13 +56,10 @@ class Worker:
         retry_s: float | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Prepare the threads; `start` starts them.
+        """Prepare the threads; `start` starts them, and the reading thread opens the source.
 
-        Args:
-            session: Processes the pictures.
-            open_source: Opens the source; called in the reading thread.
-            retry_s: Seconds after a failure until the source is opened again; None to give up.
-            clock: Returns seconds; recorded sources play no faster than their own time.
+        It is opened again `retry_s` after a failure, never if None. By `clock`, recorded sources play no faster than
+        their own time.
         """
         self.frame: Frame | None = None
         self.view: TableView | None = None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from hardware.dice_protocol import RollLine
+from hardware.bluetooth_dice import BluetoothDice
+from hardware.devices import SerialDice
 from hardware.emulator import HAS_VIRTUAL_PORTS, Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
@@ -21,27 +22,7 @@ if TYPE_CHECKING:
 
 STEP_S = 0.01
 
-
-class Source(Protocol):
-    """A source of rolls: a serial port or Bluetooth."""
-
-    @property
-    def status(self) -> LinkStatus:
-        """The state of its link."""
-
-    @property
-    def damaged(self) -> int:
-        """Number of unreadable messages."""
-
-    @property
-    def repeated(self) -> int:
-        """Number of repeated rolls."""
-
-    def arrivals(self) -> Iterable[tuple[RollLine, float]]:
-        """The rolls since the last call, each with its time of arrival."""
-
-    def close(self) -> None:
-        """Close the link."""
+RollSource = SerialDice | BluetoothDice
 
 
 def list_ports(ports: tuple[Port, ...] | None = None) -> str:
@@ -82,21 +63,17 @@ def emulated_wled(leds: int) -> Iterator[EmulatedWled]:
         device.unplug()
 
 
-def turns(seconds: float | None, clock: Callable[[], float] = time.monotonic) -> Iterator[float]:
+def turns(seconds: float | None) -> Iterator[float]:
     """Yield the time every 0.01 s until `seconds` have passed, or for ever."""
-    start_s = now_s = clock()
+    start_s = now_s = time.monotonic()
     while seconds is None or now_s - start_s < seconds:
         yield now_s
         time.sleep(STEP_S)
-        now_s = clock()
+        now_s = time.monotonic()
 
 
 class LinkReporter:
-    """Prints a link's state and error when they change.
-
-    Attributes:
-        was_up: Whether the link ever worked.
-    """
+    """Prints a link's state and error when they change."""
 
     def __init__(self, say: Callable[[str], None] = print) -> None:
         self._say, self._last, self.was_up = say, "", False

@@ -98,11 +98,7 @@ def choices(
 ) -> tuple[PortChoice, ...]:
     """The choices of ports: likely ones first, and always the chosen one, even if it is not plugged in.
 
-    Args:
-        ports: The ports, likely ones first.
-        chosen: The chosen port, or None.
-        radio: Whether the device can use Bluetooth.
-        network: Whether the device can be a WLED controller on the network.
+    `radio` and `network` add Bluetooth and WLED controllers.
     """
     ports = tuple(ports)
     likely = [port for port in ports if port.likely]
@@ -171,12 +167,9 @@ class DeviceConnection(Generic[D]):
         make: Callable[[str, EmulatedPort | None], D],
         emulators: Mapping[str, Callable[[], AbstractContextManager[EmulatedPort]]] = MappingProxyType({}),
     ) -> None:
-        """Prepare a connection.
+        """Prepare a connection; `make` creates the device from the port and an emulated device's wire.
 
-        Args:
-            name: Shown to the player.
-            make: Creates the device from the port and an emulated device's wire.
-            emulators: Start the emulated devices of specs other than `EMULATED`.
+        `emulators` start the emulated devices of specs other than `EMULATED`.
         """
         self.name, self._make = name, make
         self._emulators = {EMULATED: lambda: emulated_wire(name), **emulators}

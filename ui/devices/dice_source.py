@@ -1,10 +1,9 @@
-"""One request for dice and the sources that can answer it, with the electronic dice as the first. No Qt here."""
+"""A request for dice as typed, and the dice source that asks electronic dice. No Qt here."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Protocol
 
 from hardware.dice_protocol import RollLine
 from hardware.dice_reader import DiceCollector, TimedRoll, Why
@@ -16,11 +15,7 @@ _REQUEST = re.compile(r"(\d{0,2})d(6|f)", re.IGNORECASE)
 
 
 def request_of(text: str) -> DiceRequest:
-    """Parse a request such as `2d6` or `4dF`.
-
-    Raises:
-        UserError: if it is not one.
-    """
+    """Parse a request such as `2d6` or `4dF`. Raises `UserError` if it is not one."""
     found = _REQUEST.fullmatch(text)
     if found is None or found[1] == "0":
         raise UserError(tr("{text!r} is not a roll: write for example 2d6 or 4dF", text=text))
@@ -28,48 +23,8 @@ def request_of(text: str) -> DiceRequest:
     return DiceRequest(die, int(found[1] or 1), "the player", "the roll")
 
 
-class DiceSource(Protocol):
-    """One request for dice to one source.
-
-    Attributes:
-        roll: The roll, once the dice rest.
-    """
-
-    roll: Roll | None
-
-    def pull(self) -> bool:
-        """Update, and return whether the roll has just arrived."""
-
-    @property
-    def doubt(self) -> str:
-        """A question that the players must answer first, with yes or no; empty if none."""
-
-    @property
-    def yes_words(self) -> str:
-        """The text of the answer yes."""
-
-    @property
-    def words(self) -> str:
-        """The state of the request."""
-
-    def settle(self, yes: bool) -> None:
-        """Answer the question."""
-
-    @property
-    def begun(self) -> bool:
-        """Whether dice of this request have been rolled."""
-
-    def end(self) -> None:
-        """End the request; its dice cannot answer another one."""
-
-
 class ElectronicDiceSource:
-    """One request to electronic dice.
-
-    Attributes:
-        request: The request.
-        roll: The roll, once the dice rest.
-    """
+    """One request to electronic dice."""
 
     def __init__(self, request: DiceRequest, tray: DiceCollector) -> None:
         """Start the request; dice that fell a moment ago count."""

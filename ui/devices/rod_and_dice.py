@@ -24,7 +24,7 @@ from hardware.range_rod import DiceWait, Idle, Lamp, Measured, RodShape, Ruler, 
 from hardware.wled_link import wled_rod
 from rules.engine.dice import Die
 from rules.tabletop.errors import UserError
-from ui.devices.cli_links import Source, emulated_wled
+from ui.devices.cli_links import RollSource, emulated_wled
 from ui.devices.device_connection import ANY, EMULATED_WLED, RADIO, WLED, DeviceConnection, EmulatedPort, finding
 from ui.devices.dice_source import fell_words
 from ui.translation import tr, tr_count
@@ -47,12 +47,7 @@ TEST_SIGNS: tuple[Sign, ...] = (
 
 
 class Rod:
-    """The range rod.
-
-    Attributes:
-        shape: The LED strip.
-        connection: Its port, link and status.
-    """
+    """The range rod."""
 
     def __init__(
         self, shape: RodShape, taken: Callable[[], str] = str, clock: Callable[[], float] = time.monotonic
@@ -116,10 +111,6 @@ class Rod:
             self._emulated.step()
         self._update()
 
-    def close(self) -> None:
-        """Switch off the LEDs and disconnect."""
-        self.connection.close()
-
     def _make(self, spec: str, wire: EmulatedPort | None) -> RangeRod:
         if wire is not None and not isinstance(wire, Wire):
             return wled_rod(self.shape, wled.address(wire.path), wire.segments[0].name)
@@ -155,7 +146,7 @@ class ElectronicDiceController:
         ports: Callable[[], tuple[Port, ...]] = attached,
     ) -> None:
         """`chance` throws emulated dice; `taken` as for `Rod`; `ports` lists the computer's ports."""
-        self.connection: DeviceConnection[Source] = DeviceConnection("dice", self._make)
+        self.connection: DeviceConnection[RollSource] = DeviceConnection("dice", self._make)
         self.tray = DiceCollector(clock)
         self.recent: deque[str] = deque(maxlen=_MAX_ROLLS_SHOWN)
         self.heard = 0
@@ -223,11 +214,7 @@ class ElectronicDiceController:
         if how is FaultInjector.DOUBLE:
             self._emulated.roll([self._chance.choice(die.faces)])
 
-    def close(self) -> None:
-        """Disconnect."""
-        self.connection.close()
-
-    def _make(self, spec: str, wire: EmulatedPort | None) -> Source:
+    def _make(self, spec: str, wire: EmulatedPort | None) -> RollSource:
         if spec.startswith(RADIO):
             return BluetoothDice(Make(spec.removeprefix(RADIO)), self._clock)
         several = spec == ANY and sum(port.likely for port in self._ports()) > 1

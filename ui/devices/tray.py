@@ -28,10 +28,12 @@ class TrayDice:
     """Dice that a camera reads.
 
     Attributes:
+        clock: The clock of `Seen`.
         connection: Its camera and status.
         seen: The newest dice that came to rest; None before the first.
         recent: The last readings as text, newest first.
         heard: Number of readings so far.
+        resting: Whether the newest dice still lie there.
     """
 
     def __init__(
@@ -42,19 +44,14 @@ class TrayDice:
         read: Read = read_tray,
     ) -> None:
         """`region_of` returns the tray's part of a camera's picture, None for all of it; see `TrayCamera`."""
-        self._region_of, self._opener, self._clock, self._read = region_of, opener, clock, read
+        self._region_of, self._opener, self.clock, self._read = region_of, opener, clock, read
         self.connection: DeviceConnection[TrayCamera] = DeviceConnection("dice tray", self._make)
         self.seen: Seen | None = None
         self.recent: deque[str] = deque(maxlen=_MAX_READINGS_SHOWN)
         self.heard = 0
         self._used: Seen | None = None
-        self._resting = False
+        self.resting = False
         self._tested = False
-
-    @property
-    def now_s(self) -> float:
-        """The time on the clock of `Seen`."""
-        return self._clock()
 
     @property
     def unused(self) -> Seen | None:
@@ -64,18 +61,13 @@ class TrayDice:
     @property
     def used_lie(self) -> bool:
         """Whether the dice in the tray have answered a request and did not move since."""
-        return self.seen is not None and self.seen is self._used and self._resting
-
-    @property
-    def resting(self) -> bool:
-        """Whether the newest dice still lie there."""
-        return self._resting
+        return self.seen is not None and self.seen is self._used and self.resting
 
     @property
     def kept_words(self) -> str:
         """A sentence about dice that will answer the next request; empty if there are none."""
         seen = self.unused
-        if seen is None or self._clock() - seen.at_s > KEEP_S:
+        if seen is None or self.clock() - seen.at_s > KEEP_S:
             return ""
         return tr("Kept for the next roll: {kept}.", kept=reading_words(seen.reading))
 
@@ -101,7 +93,7 @@ class TrayDice:
         for seen in device.arrivals():
             self._tested = False
             self.recent.appendleft(reading_words(seen.reading))
-            self._resting = bool(seen.reading.dice)
+            self.resting = bool(seen.reading.dice)
             if seen.reading.dice:
                 self._take(seen)
 
@@ -133,12 +125,8 @@ class TrayDice:
         """The state of the test; empty without one."""
         return tr("Reading the dice in the tray…") if self._tested else ""
 
-    def close(self) -> None:
-        """Release the camera."""
-        self.connection.close()
-
     def _make(self, spec: str, _: object) -> TrayCamera:
-        return TrayCamera(spec, self._region_of(spec) or WHOLE, self._opener, self._read, self._clock)
+        return TrayCamera(spec, self._region_of(spec) or WHOLE, self._opener, self._read, self.clock)
 
 
 def cameras(numbers: Iterable[int], table: str, chosen: str | None) -> tuple[PortChoice, ...]:

@@ -19,13 +19,11 @@ class Proposal:
     """A result that the player confirms.
 
     Attributes:
-        request: The request.
         faces: The faces in the request's terms: -1, 0 or 1 for a Fudge die, else 1 to 6.
         reading: The dice with their places and probabilities.
         why_doubt: Sentences on what to check; empty if all is well.
     """
 
-    request: DiceRequest
     faces: tuple[int, ...]
     reading: TrayReading
     why_doubt: tuple[str, ...]
@@ -66,7 +64,7 @@ def propose(request: DiceRequest, reading: TrayReading) -> Proposal:
                     sure=sure,
                 )
             )
-    return Proposal(request, faces, reading, tuple(doubts))
+    return Proposal(faces, reading, tuple(doubts))
 
 
 def _requested(request: DiceRequest, reading: TrayReading) -> tuple[TrayReading, list[str]]:
@@ -95,7 +93,7 @@ class TrayDiceSource:
         self.request, self._hand = request, hand
         self.roll: Roll | None = None
         self.seen: Seen | None = None
-        self._asked_s = hand.now_s
+        self._asked_s = hand.clock()
         self._doubtful_roll: Roll | None = None
         self._doubt = self._wrong = ""
         self._settled = False
@@ -107,7 +105,7 @@ class TrayDiceSource:
         if seen is None or seen is self.seen or self._asked_s - seen.at_s > FORGET_S:
             return settled
         proposal = propose(self.request, seen.reading)
-        if not _countable(proposal):
+        if not _countable(self.request, proposal):
             if self.roll is None:
                 self.seen, self._wrong = seen, "; ".join(proposal.why_doubt)
             return settled
@@ -173,9 +171,8 @@ class TrayDiceSource:
         return sentence(self._wrong) or tr("Roll the dice in the tray. The camera reads them when they stop.")
 
 
-def _countable(proposal: Proposal) -> bool:
+def _countable(request: DiceRequest, proposal: Proposal) -> bool:
     """Whether the number and kind of dice fit the request."""
-    request = proposal.request
     return len(proposal.faces) == request.count and set(proposal.faces) <= set(request.die.faces)
 
 

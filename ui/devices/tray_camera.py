@@ -122,7 +122,12 @@ def _covers(figure_px: Outline, die: DieSeen) -> bool:
 
 
 class TrayCamera:
-    """Watches the tray in its own thread. No method waits except `close`."""
+    """Watches the tray in its own thread. No method waits except `close`.
+
+    Attributes:
+        status: The state of the camera, as of a link; its name stands for the port.
+        picture: The newest picture that was processed.
+    """
 
     def __init__(
         self,
@@ -137,27 +142,17 @@ class TrayCamera:
         `opener` opens that camera, and `read` reads the dice, in the thread; `clock` is monotonic, in seconds.
         """
         self._spec, self._region, self._opener, self._read, self._clock = spec, region, opener, read, clock
-        self._status = LinkStatus(LinkState.SEEKING, error=tr(_NO_PICTURE) if spec == TABLE else "")
+        self.status = LinkStatus(LinkState.SEEKING, error=tr(_NO_PICTURE) if spec == TABLE else "")
         self._offered: tuple[Frame | None, TableCamera | None, Outlines] = (None, None, tuple)
         self._watch: tuple[TrayWatch, tuple[int, int]] | None = None
         self._camera: TableCamera | None = None
         self._figures_px: Outlines = tuple
         self._again = False
-        self._picture: Frame | None = None
+        self.picture: Frame | None = None
         self._arrived: deque[Seen] = deque(maxlen=_MAX_ARRIVALS)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sandtable dice tray", daemon=True)
         self._thread.start()
-
-    @property
-    def status(self) -> LinkStatus:
-        """The state of the camera, as of a link; its name stands for the port."""
-        return self._status
-
-    @property
-    def picture(self) -> Frame | None:
-        """The newest picture that was processed."""
-        return self._picture
 
     def offer(self, frame: Frame | None, camera: TableCamera | None, figures_px: Outlines = tuple) -> None:
         """Pass in the newest picture of the table's camera, and the camera if it is calibrated. Returns at once.
@@ -195,7 +190,7 @@ class TrayCamera:
             frame, camera, self._figures_px = self._offered
             if frame is None:
                 self._note(state=LinkState.SEEKING, error=tr(_NO_PICTURE))
-            elif frame is not self._picture:
+            elif frame is not self.picture:
                 self._look(frame, camera)
 
     def _follow_source(self) -> None:
@@ -213,8 +208,8 @@ class TrayCamera:
             source.close()
 
     def _look(self, frame: Frame, camera: TableCamera | None) -> None:
-        self._picture, self._camera = frame, camera
-        before, ours = self._status, self._spec == TABLE
+        self.picture, self._camera = frame, camera
+        before, ours = self.status, self._spec == TABLE
         words = tr("the table's camera") if ours else tr("camera {number}", number=self._spec)
         self._note(state=LinkState.UP, port=words, frames=before.frames + 1, error="" if ours else before.error)
         if self._watch is None or self._watch[1] != frame.size_px:
@@ -235,4 +230,4 @@ class TrayCamera:
         return tuple(die for die in dice if not any(_covers(figure, die) for figure in figures_px))
 
     def _note(self, **changed: object) -> None:
-        self._status = replace(self._status, **changed)  # type: ignore[arg-type]
+        self.status = replace(self.status, **changed)  # type: ignore[arg-type]

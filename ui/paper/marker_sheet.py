@@ -51,9 +51,6 @@ def marker_sheet(
 
     A page holds as many as fit: two markers of 3 in, one of 4 in or more.
 
-    Args:
-        side_in: Black side of each marker.
-
     Raises:
         UserError: if the paper, the dictionary or an id is unknown, an id is repeated, or the side does not fit.
     """

@@ -120,11 +120,7 @@ class Sheet:
 
 
 def check_paper(paper: str) -> None:
-    """Check that the paper size is known.
-
-    Raises:
-        UserError: if it is not.
-    """
+    """Check that the paper size is known. Raises `UserError` if it is not."""
     if paper not in PAPERS_MM:
         raise UserError(tr("unknown paper size {paper!r}: use {papers}", paper=paper, papers=" or ".join(PAPERS_MM)))
 

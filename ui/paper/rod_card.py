@@ -47,13 +47,9 @@ _ADVICE = (
 
 
 def rod_sheet(game: Game[Any], paper: str = "letter") -> Sheet:
-    """The rod with a mark at every range band, in the lengths and colours of Plastic Fudge.
+    """The rod with a mark at every range band of Plastic Fudge with the players' options, in its lengths and colours.
 
-    Args:
-        game: Plastic Fudge, with the players' options.
-
-    Raises:
-        UserError: if the paper is unknown.
+    Raises `UserError` if the paper is unknown.
     """
     check_paper(paper)
     limits = game.rules.tables.limits

@@ -37,12 +37,9 @@ def parse_request(head: bytes) -> Request | None:
 
 
 def permitted_path(request: Request | None, host: str, token: str) -> str | None:
-    """The part of the target after "/TOKEN/"; None without the token.
+    """The part of the target after "/TOKEN/"; None without the token, which is compared in constant time.
 
-    Args:
-        request: The request; None if it could not be read.
-        host: The only host and port that requests may name, so that no other website's name leads here.
-        token: The token; it is compared in constant time.
+    Requests may name only this host and port, so that no other website's name leads here.
     """
     if request is None:
         return None
@@ -52,14 +49,7 @@ def permitted_path(request: Request | None, host: str, token: str) -> str | None
 
 
 def response(status: str, kind: str = "text/plain", body: bytes = b"", *, head_only: bool = False) -> bytes:
-    """A whole response with its security headers.
-
-    Args:
-        status: Such as "200 OK".
-        kind: The media type of the body, which is UTF-8.
-        body: The body.
-        head_only: Whether to leave the body out, as HEAD demands.
-    """
+    """A whole response with its security headers; the body is UTF-8, and left out for HEAD."""
     return _head(status, kind, f"Content-Length: {len(body)}\r\n") + (b"" if head_only else body)
 
 

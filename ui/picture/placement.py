@@ -47,15 +47,9 @@ def placed(
     *,
     optional: bool = False,
 ) -> Box | None:
-    """The first candidate that covers nothing, else the one that covers least.
+    """The first candidate that covers nothing, else the one that covers least, or None if the label is optional.
 
-    Args:
-        size: Width and height of the label.
-        preferred: Its best centre.
-        around: What the label belongs to; other candidates stand beside it.
-        taken: What must not be covered.
-        gaps: Distances of candidates from `around`.
-        optional: Return None instead of covering anything.
+    The best centre is `preferred`; other candidates stand beside `around`, to which the label belongs, at these gaps.
     """
     near = _meeting(taken.boxes, _reach(size, preferred, around, gaps[-1]))
     best, least = None, math.inf

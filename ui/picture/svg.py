@@ -12,12 +12,9 @@ _LINE_HEIGHT, _ENLARGED = 1.25, 1.3  # on a phone the picture is half as wide
 
 
 def svg(size_px: tuple[int, int], shapes: Iterable[Shape], description: str) -> str:
-    """The shapes on a dark ground as an `<svg>` element.
+    """The shapes, from the lowest up, on a dark ground as an `<svg>` element as wide as its place.
 
-    Args:
-        size_px: (width, height) of the picture; it is shown as wide as its place.
-        shapes: From the lowest up.
-        description: Read aloud in place of the picture.
+    `description` is read aloud in place of the picture.
     """
     width, height = size_px
     inside = "".join(part for shape in shapes for part in _elements(shape))

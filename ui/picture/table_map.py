@@ -27,11 +27,7 @@ _OUTSIDE_PX = -32.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapCalibration(Calibration):
-    """The calibration of the map's virtual camera, with the errors of the real one.
-
-    Attributes:
-        measured: The real calibration.
-    """
+    """The calibration of the map's virtual camera, with the errors of the real one."""
 
     measured: Calibration
 

@@ -64,10 +64,7 @@ class Light:
     ) -> tuple[Shape, ...]:
         """Lines in the projector's pixels, from the lowest up; the identical tuple while nothing changes.
 
-        Args:
-            view: What is on the table.
-            state, preview: What the players measure, lay and select.
-            turn: Whose turn it is, painted along the table's edge; None without a turn.
+        The table's edge shows whose `turn` it is.
         """
         projected = replace(view, calibration=self._aligned.projection)
         beside = replace(preview, badges=(), casualties=())  # no signs beside soldiers, no crosses on them

@@ -52,11 +52,7 @@ def accepted(view: TableView, state: TableState) -> TableState:
 
 
 def renamed(view: TableView, state: TableState, army: str, name: str) -> TableState:
-    """The state with another name for an army.
-
-    Raises:
-        UserError: if the name is not valid, or another army has it.
-    """
+    """The state with another name for an army. Raises `UserError` if the name is not valid, or another army has it."""
     name = name.strip()
     if not name or len(name) > _MAX_NAME or not name.isprintable():
         raise UserError(tr("An army's name has 1 to {count} letters. Type another one.", count=_MAX_NAME))

@@ -29,9 +29,7 @@ def lens_folder() -> Path:
 def camera_identity(spec: str, root: Path = Path("/")) -> str:
     """A camera's identity, the same on every USB port; empty if the source is not a camera.
 
-    Args:
-        spec: As for `vision.source.open_source`.
-        root: Folder of Linux' /dev and /sys; without them, the camera's number is its identity.
+    It is read below `root` from Linux' /dev and /sys; without them, it is the camera's number.
     """
     if not is_camera(spec):
         return ""
@@ -61,13 +59,9 @@ class LensProfiles:
         return self.folder / f"{file_name(camera)}-{image_size[0]}x{image_size[1]}.json"
 
     def keep(self, camera: str, lens: Lens, details: Mapping[str, Any] | None = None) -> Path:
-        """Save this lens for this camera and the lens' picture size, and return the file.
+        """Save this lens for this camera and the lens' picture size and details, and return the file.
 
-        Args:
-            details: More data for the file, such as how the lens was measured.
-
-        Raises:
-            UserError: if the identity is empty, or the file cannot be written.
+        Raises `UserError` if the identity is empty, or the file cannot be written.
         """
         if not camera.strip():
             raise UserError(tr("a lens profile belongs to a camera: give the camera a name"))

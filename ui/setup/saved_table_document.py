@@ -109,14 +109,9 @@ def picture_of(document: Mapping[str, Any]) -> str | None:
 
 
 def table_of(document: Mapping[str, Any], picture_bgr: ImageBgr | None) -> SavedTable:
-    """Read a table from a document.
+    """Read a table from a document of `document_of` and the picture that it names, None if that is missing.
 
-    Args:
-        document: As `document_of` makes it.
-        picture_bgr: The picture that it names; None if it is missing.
-
-    Raises:
-        UserError: if the document is invalid.
+    Raises `UserError` if the document is invalid.
     """
     try:
         _check_places({key: value for key, value in document.items() if key != "examples"})

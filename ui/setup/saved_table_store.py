@@ -79,11 +79,7 @@ class SavedTables:
             return Found(None, self._set_aside(camera, error))
 
     def save(self, camera: str, saved: SavedTable) -> None:
-        """Save the table.
-
-        Raises:
-            UserError: if it cannot be written; then the previous save is unchanged.
-        """
+        """Save the table. Raises `UserError` if it cannot be written; then the previous save is unchanged."""
         if camera in self.locked:
             return
         path = self.path_of(camera)

@@ -24,12 +24,7 @@ _NEAREST_IN = 6.0
 
 
 class NoFigureThere(UserError):
-    """A click to teach an army's colour hit bare table.
-
-    Attributes:
-        nearest: The figure that may have been meant, or None.
-        nearest_px: A pixel on it.
-    """
+    """A click to teach an army's colour hit bare table."""
 
     def __init__(self, nearest: Figure | None = None, nearest_px: PointPx | None = None) -> None:
         super().__init__(

@@ -256,11 +256,7 @@ def with_corner_on(piece: TerrainPiece, edge: int, at_in: PointIn) -> TerrainPie
 
 
 def without_corner(piece: TerrainPiece, corner: int) -> TerrainPiece:
-    """The piece without one corner.
-
-    Raises:
-        UserError: if it has only three, or the outline would cross itself.
-    """
+    """The piece without one corner. Raises `UserError` if it has only three, or the outline would cross itself."""
     if len(piece.outline_in) <= 3:
         raise UserError(tr("{piece} has only three corners: drag them, or delete the whole piece", piece=piece.name))
     return replace(piece, outline_in=(*piece.outline_in[:corner], *piece.outline_in[corner + 1 :]))

@@ -249,15 +249,6 @@ class Full:
         raise UserError("the disk is full")
 
 
-def test_full_disk_loses_nothing(battle: Battle) -> None:
-    stuck: Any = Full(battle.entries)
-    full = Battle(stuck)
-    for action in (lambda: full.record(Noted(text="x")), full.undo, lambda: full.ask("attack", SHOT, Scripted([6]))):
-        with pytest.raises(UserError, match="full"):
-            action()
-        assert (full.state, full.entries) == (battle.state, battle.entries)
-
-
 def test_dice_are_requested_one_at_a_time(battle: Battle) -> None:
     asked: list[str] = []
 

@@ -79,7 +79,7 @@ def test_a_fold_opens_by_click_and_by_return(actions: ActionList) -> None:
 
 def test_arrows_go_through_the_rows(actions: ActionList) -> None:
     actions.choose(0)
-    actions.take_focus()
+    actions.setFocus()
     QTest.keyClick(actions, Qt.Key.Key_Down)
     assert target(actions) == ("tan-11",)
 

@@ -19,16 +19,16 @@ def test_an_added_game_is_played_in_the_window(window: Window, tmp_path: Path) -
     add_games(FOLDER)
     panel = started_battle(window, tmp_path / "b", "matchbox")
     next_phase(window)
-    assert window.battle.turn_bar.heading == "Turn 1 · Initiative"
-    panel.choose(0)
+    assert window.battle.turn_bar.shown.heading == "Turn 1 · Initiative"
+    panel.action_list.choose(0)
     rolls(window, 5, 2)
     press(panel, "Roll")
-    assert panel.why.startswith("Initiative: Green")
+    assert panel.why.text().startswith("Initiative: Green")
     next_phase(window)
-    assert window.battle.turn_bar.heading == "Turn 1 · Green acts"
+    assert window.battle.turn_bar.shown.heading == "Turn 1 · Green acts"
     window.battle.choose("green-1")
-    panel.choose(0)
-    assert "takes the target out (MB-08)" in panel.why
+    panel.action_list.choose(0)
+    assert "takes the target out (MB-08)" in panel.why.text()
     [target] = panel.chosen.action.at
     rolls(window, 6)
     press(panel, "Roll")

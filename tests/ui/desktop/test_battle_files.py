@@ -77,7 +77,7 @@ def test_a_closed_battle_can_be_continued(window: Window, wait_until: Wait) -> N
     window.store.use_tool("measure")
     for name in ("green-1", "blue-1"):
         click(window, POSTS[name])
-    assert float(window.panel.headline.split()[0]) == pytest.approx(12.0, abs=0.2)  # 20 - 8, between the centres
+    assert float(window.panel.headline.text().split()[0]) == pytest.approx(12.0, abs=0.2)  # 20 - 8, between the centres
     menu_entry(window, "Continue last battle").trigger()
     wait_until(lambda: window.battle.play is not None)
     assert window.battle.play.battle.path == path

@@ -27,26 +27,26 @@ def test_a_shot_without_a_mouse(window: Window, tmp_path: Path) -> None:
     panel = started_battle(window, tmp_path / "b")
     next_phase(window)
     next_phase(window)
-    assert window.battle.turn_bar.heading == "Turn 1 · Green attacks"
+    assert window.battle.turn_bar.shown.heading == "Turn 1 · Green attacks"
     key(window, KEY.Key_U)
-    assert "Green 1" in panel.about
+    assert "Green 1" in panel.about.text()
     key(window, KEY.Key_U)
-    assert "Green 2" in panel.about
+    assert "Green 2" in panel.about.text()
     key(window, KEY.Key_U, shift=True)
-    assert "Green 1" in panel.about
+    assert "Green 1" in panel.about.text()
     key(window, KEY.Key_Down)  # the action list has the focus now
     chosen = panel.chosen
     assert chosen.possible
     rolls(window, 6)
     key(window, KEY.Key_Return)
-    assert panel.why.startswith("Kills")
+    assert panel.why.text().startswith("Kills")
     key(window, KEY.Key_Escape)
-    assert panel.about.startswith("Click a soldier")
+    assert panel.about.text().startswith("Click a soldier")
 
 
 def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
     panel = started_battle(window, tmp_path / "b", "army_men", "grenadier")
-    while window.battle.turn_bar.heading != "Turn 1 · Heavy weapons":
+    while window.battle.turn_bar.shown.heading != "Turn 1 · Heavy weapons":
         next_phase(window)
     key(window, KEY.Key_H)
     assert "select a soldier first" in window.bar.text.lower()
@@ -63,23 +63,23 @@ def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
     assert laid.centre_in == pytest.approx(there)
     key(window, KEY.Key_Return)
     assert window.battle.cross_hair_in is None
-    assert f"aims at ({there[0]:.1f}, {there[1]:.1f})" in panel.about
+    assert f"aims at ({there[0]:.1f}, {there[1]:.1f})" in panel.about.text()
     found = panel.chosen
     assert found.action.spot_in == pytest.approx(there)
     rolls(window, 3, 2)
     key(window, KEY.Key_Return)
-    assert panel.why.startswith("Hits")
+    assert panel.why.text().startswith("Hits")
 
 
 def test_escape_removes_the_cross_hair_first(window: Window, tmp_path: Path) -> None:
     panel = started_battle(window, tmp_path / "b", "army_men", "grenadier")
-    while window.battle.turn_bar.heading != "Turn 1 · Heavy weapons":
+    while window.battle.turn_bar.shown.heading != "Turn 1 · Heavy weapons":
         next_phase(window)
     key(window, KEY.Key_U)
     key(window, KEY.Key_H)
     key(window, KEY.Key_Escape)
     assert window.battle.cross_hair_in is None
-    assert "Green 1" in panel.about
+    assert "Green 1" in panel.about.text()
     key(window, KEY.Key_Down)  # the list's own key again
     assert panel.chosen is not None
 

@@ -15,8 +15,6 @@ from ui.desktop.window import Window
 from ui.picture.overlay import Label, Line
 from ui.theme import PREVIEW
 
-NO_KEYS = Qt.KeyboardModifier.NoModifier
-
 
 @pytest.fixture
 def dialog(window: Window) -> BattleSetupDialog:

@@ -380,11 +380,11 @@ def test_a_dictionary_from_a_file(qt: object, tmp_path: Path) -> None:
 def test_centimetres_are_shown_and_stored(window: Window, open_window: Open, wait_until: Wait) -> None:
     click_at(window, POSTS["green-1"])
     click_at(window, POSTS["blue-1"])
-    assert window.panel.headline.startswith("12.0 in")
+    assert window.panel.headline.text().startswith("12.0 in")
     [centimetres] = [one for one in actions_of(window) if "entimet" in one.text()]
     centimetres.trigger()
     # 20 - 8 = 12 in are 30.48 cm; twice the deviation, in tenths of a centimetre rounded up.
-    assert window.panel.headline.split()[:2] in (["30.5", "cm"], ["30.4", "cm"])
+    assert window.panel.headline.text().split()[:2] in (["30.5", "cm"], ["30.4", "cm"])
     labels = [row for shape in window.picture.shapes if isinstance(shape, Label) for row, _ in shape.rows]
     assert any(" cm ± " in row for row in labels)
     point(window, (10.0, 5.0))

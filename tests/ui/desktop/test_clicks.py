@@ -146,7 +146,9 @@ def test_a_stranger_fires_the_first_shot_within_12_clicks(
     for name in ("green-1", "blue-1"):
         click(window, POSTS[name])
     a, b = (next(one for one in board.truth.figures if one.id == name) for name in ("green-1", "blue-1"))
-    assert float(window.panel.headline.split()[0]) == pytest.approx(range_between(a, b, 0.0).edge_in, abs=NEAR_IN)
+    assert float(window.panel.headline.text().split()[0]) == pytest.approx(
+        range_between(a, b, 0.0).edge_in, abs=NEAR_IN
+    )
 
 
 def seen(window: Window) -> dict[str, PointIn]:
@@ -178,7 +180,7 @@ def test_a_turn_of_thirty_soldiers_takes_at_most_60_clicks(
         wait_until(lambda: len(battle.pending) == PER_SIDE)
         mouse.press(panel, f"Accept all {PER_SIDE}")
         mouse.click(battle.turn_bar.button)
-    while "Small arms" not in battle.turn_bar.heading:
+    while "Small arms" not in battle.turn_bar.shown.heading:
         mouse.click(battle.turn_bar.button)
     mouse.press(panel, "Start fire")
     wait_until(lambda: panel.chosen is not None)
@@ -190,7 +192,7 @@ def test_a_turn_of_thirty_soldiers_takes_at_most_60_clicks(
     for side in ("Green", "Tan"):
         mouse.row(panel, f"Take off {side}")
         mouse.press(panel, "Do it")
-    while "Turn 2" not in battle.turn_bar.heading:
+    while "Turn 2" not in battle.turn_bar.shown.heading:
         mouse.click(battle.turn_bar.button)
     done = [one for one in play.battle.in_force.values() if isinstance(one, ActionResolved)]
     assert sum(one.title == "Move" for one in done) == 2 * PER_SIDE

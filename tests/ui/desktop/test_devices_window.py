@@ -73,29 +73,29 @@ def test_pressed_buttons_stay_where_they_are(window: Window, panel: DevicesPanel
 
     before = places()
     press(panel.rod, "Try one")
-    wait_until(lambda: "Connected: the emulated rod" in panel.rod.state)
+    wait_until(lambda: "Connected: the emulated rod" in panel.rod.state.text())
     assert places() == before
     press(panel.rod, "Stop")
-    wait_until(lambda: "Not connected" in panel.rod.state)
+    wait_until(lambda: "Not connected" in panel.rod.state.text())
     assert places() == before
 
 
 def test_the_emulated_rod_shows_the_range(window: Window, panel: DevicesPanel, wait_until: Wait) -> None:
-    assert "Not connected" in panel.rod.state
+    assert "Not connected" in panel.rod.state.text()
     press(panel.rod, "Try one")
-    wait_until(lambda: "Connected: the emulated rod" in panel.rod.state)
+    wait_until(lambda: "Connected: the emulated rod" in panel.rod.state.text())
     measure(window)
     sign = window.devices.rod.sign  # immediately, before the window is painted
     assert isinstance(sign, Measured)
     assert sign.range_in == pytest.approx(12, abs=0.1)
     # 12 in from (8, 10) to (20, 10), 1.524 LEDs an inch: the tip in LED 18, the mark at 6 in in LED 9, plain before.
-    wait_until(lambda: panel.lights[18] > (230, 230, 230))
-    assert all(abs(a - b) < 16 for a, b in zip(panel.lights[9], FIRST_MARK, strict=True))
-    assert all(abs(a - b) < 16 for led in (0, 8, 17) for a, b in zip(panel.lights[led], PLAIN, strict=True))
+    wait_until(lambda: panel.rod_view.lights[18] > (230, 230, 230))
+    assert all(abs(a - b) < 16 for a, b in zip(panel.rod_view.lights[9], FIRST_MARK, strict=True))
+    assert all(abs(a - b) < 16 for led in (0, 8, 17) for a, b in zip(panel.rod_view.lights[led], PLAIN, strict=True))
     window.commands.clear()
-    wait_until(lambda: not any(map(any, panel.lights)))
+    wait_until(lambda: not any(map(any, panel.rod_view.lights)))
     press(panel.rod, "Stop")
-    wait_until(lambda: "Not connected" in panel.rod.state)
+    wait_until(lambda: "Not connected" in panel.rod.state.text())
 
 
 @pytest.mark.slow
@@ -103,7 +103,7 @@ def test_the_rod_shows_the_selected_shots_verdict(window: Window, wait_until: Wa
     battle = started_battle(window, tmp_path / "b")
     window.store.use_tool("select")
     click(window, POSTS["green-1"])
-    battle.choose(0)
+    battle.action_list.choose(0)
     window.pull()
     sign = window.devices.rod.sign
     assert isinstance(sign, Measured)
@@ -111,7 +111,7 @@ def test_the_rod_shows_the_selected_shots_verdict(window: Window, wait_until: Wa
     for _ in range(2):
         next_phase(window)
     click(window, POSTS["green-1"])
-    battle.choose(0)
+    battle.action_list.choose(0)
     window.pull()
     sign = window.devices.rod.sign
     assert isinstance(sign, Measured)
@@ -125,14 +125,14 @@ def test_the_test_button_lights_the_rod_and_an_unplugged_rod_is_shown(
     window: Window, panel: DevicesPanel, wait_until: Wait
 ) -> None:
     press(panel.rod, "Try one")
-    wait_until(lambda: "Connected" in panel.rod.state)
+    wait_until(lambda: "Connected" in panel.rod.state.text())
     press(panel.rod, "Test")
     bands = plain_colours(RodShape(), EmptyRod(), 0)
-    wait_until(lambda: all(abs(a - b) < 24 for a, b in zip(panel.lights[12], bands[12], strict=True)))
+    wait_until(lambda: all(abs(a - b) < 24 for a, b in zip(panel.rod_view.lights[12], bands[12], strict=True)))
     press(panel.rod, "Unplug")
-    wait_until(lambda: "unplugged" in panel.rod.state)
+    wait_until(lambda: "unplugged" in panel.rod.state.text())
     press(panel.rod, "Plug in")
-    wait_until(lambda: "Connected" in panel.rod.state)
+    wait_until(lambda: "Connected" in panel.rod.state.text())
 
 
 @pytest.mark.slow
@@ -165,14 +165,14 @@ def test_the_chosen_port_is_connected_and_its_error_shown(
     window: Window, panel: DevicesPanel, wait_until: Wait
 ) -> None:
     panel.dice.connected.emit("/dev/sandtable-nowhere")
-    wait_until(lambda: "/dev/sandtable-nowhere is not plugged in: plug it in" in panel.dice.state)
+    wait_until(lambda: "/dev/sandtable-nowhere is not plugged in: plug it in" in panel.dice.state.text())
     ports = panel.dice.findChild(QComboBox)
     wait_until(lambda: ports.findData("/dev/sandtable-nowhere") >= 0)
     panel.rod.connected.emit("/dev/sandtable-nowhere")
     assert window.bar.text.startswith("That port is used by the dice.")
-    assert "Not connected" in panel.rod.state
+    assert "Not connected" in panel.rod.state.text()
     press(panel.dice, "Forget")
-    wait_until(lambda: "Not connected" in panel.dice.state)
+    wait_until(lambda: "Not connected" in panel.dice.state.text())
 
 
 def test_a_connected_port_cannot_be_connected_again(owned: Owned[DeviceBox]) -> None:
@@ -212,7 +212,7 @@ def test_the_strips_settings_are_applied_and_remembered(
     length.setValue(24)
     length.editingFinished.emit()
     assert window.devices.rod.shape.length_in == 24
-    wait_until(lambda: len(panel.lights) == 36)  # 24 in with 1.524 an inch
+    wait_until(lambda: len(panel.rod_view.lights) == 36)  # 24 in with 1.524 an inch
     assert open_window().devices.rod.shape == window.devices.rod.shape
 
 
@@ -222,11 +222,11 @@ def test_unrequested_dice_are_shown_and_answer_the_next_request(
     press(panel.dice, "Try some")
     wait_until(lambda: greeted(window))
     press(panel.dice, "Roll 2d6")
-    wait_until(lambda: "Kept for the next roll: d1 shows" in panel.rolls_text)
+    wait_until(lambda: "Kept for the next roll: d1 shows" in panel.rolls.text())
     card = asked(window, TWO)
     wait_until(lambda: card.roll is not None)
-    assert f"d1 shows {card.roll.faces[0]}" in panel.rolls_text
-    assert f"d2 shows {card.roll.faces[1]}" in panel.rolls_text
+    assert f"d1 shows {card.roll.faces[0]}" in panel.rolls.text()
+    assert f"d2 shows {card.roll.faces[1]}" in panel.rolls.text()
     ended(window)
 
 
@@ -278,7 +278,7 @@ def test_rolled_dice_answer_the_open_request_and_light_the_rod(
 ) -> None:
     card = asked(window, TWO)
     assert window.devices.rod.sign == DiceWait()
-    assert "Roll the dice" in strip_of(card).text
+    assert "Roll the dice" in strip_of(card).words.text()
     cup.roll([5, 2])
     wait_until(lambda: card.roll == Roll((5, 2)))
     cup.roll([1, 1])  # a roll is final
@@ -294,13 +294,13 @@ def test_a_leaning_die_needs_confirmation_and_flashes_the_rod(
 ) -> None:
     card = asked(window, TWO)
     cup.roll([5, 2], cocked=True)
-    wait_until(lambda: "it leans: does it count?" in strip_of(card).text)
+    wait_until(lambda: "it leans: does it count?" in strip_of(card).words.text())
     assert window.devices.rod.sign == Alarm()
     press(strip_of(card), "Yes, it counts")
-    wait_until(lambda: "d2 shows 2" in strip_of(card).text)
+    wait_until(lambda: "d2 shows 2" in strip_of(card).words.text())
     press(strip_of(card), "No")
     cup.roll([3, 6])  # both: d1 reports twice
-    wait_until(lambda: "does the later roll count instead?" in strip_of(card).text)
+    wait_until(lambda: "does the later roll count instead?" in strip_of(card).words.text())
     press(strip_of(card), "No")
     wait_until(lambda: card.roll == Roll((5, 6)))
     ended(window)
@@ -322,24 +322,24 @@ def test_a_battles_dice_are_rolled_on_the_table(
 ) -> None:
     """Army Men: a rifle needs two dice, and the first die on the table ends the time to cancel."""
     panel = started_battle(window, tmp_path / "b", "army_men", "rifleman")
-    while "Small arms" not in window.battle.turn_bar.heading:
+    while "Small arms" not in window.battle.turn_bar.shown.heading:
         next_phase(window)
     window.battle.choose("green-1")
-    assert panel.choose_target("blue-1") or panel.choose_target("blue-2")
+    assert panel.action_list.choose_target("blue-1") or panel.action_list.choose_target("blue-2")
     QTest.mouseClick(button(panel, "Own dice"), LEFT)
-    card = window.battle.dice_card
+    card = window.battle.rolling.card
     assert card.may_cancel
     window.pull()
     cup.roll([6])
     wait_until(lambda: not card.may_cancel)
     window.commands.cancel()
-    assert window.battle.dice_card is card
+    assert window.battle.rolling.card is card
     field = card.findChild(QLineEdit)
     assert field is not None
     QTest.keyClicks(field, "66")
     QTest.keyClick(field, Qt.Key.Key_Return)
-    assert window.battle.dice_card is None
-    assert panel.why.startswith("Miss\n")
+    assert window.battle.rolling.card is None
+    assert panel.why.text().startswith("Miss\n")
     wait_until(lambda: window.devices.dice.tray.request is None)
 
 
@@ -384,7 +384,7 @@ def test_the_tray_is_marked_in_the_tables_picture_and_stored(
     settings = settings_in(tmp_path)
     assert settings.tray_region(TABLE) == Region(0.1, 0.1, 0.5, 0.5)
     assert settings.port("tray") == TABLE
-    wait_until(lambda: "Connected: the table's camera" in panel.tray.state)
+    wait_until(lambda: "Connected: the table's camera" in panel.tray.state.text())
     wait_until(lambda: shown and shown[-1] is not None and shown[-1].image_bgr.shape[1] == 384)  # 0.4 of 960 pixels
     session = window.store.session
     assert session.state.setup.aside_px == ((96, 54, 480, 270),), "soldiers are not searched for in it"
@@ -412,7 +412,7 @@ def test_the_window_closes_with_everything_connected_and_leaves_nothing(
     panel.rod.emulated.emit()
     panel.dice.emulated.emit()
     panel.tray.connected.emit(TABLE)
-    wait_until(lambda: all("Connected" in box.state for box in (panel.rod, panel.dice, panel.tray)))
+    wait_until(lambda: all("Connected" in box.state.text() for box in (panel.rod, panel.dice, panel.tray)))
     window.close()
     if sys.platform == "linux":
         assert len(os.listdir("/proc/self/fd")) <= files

@@ -35,7 +35,7 @@ def line(card: DiceCard) -> QLineEdit:
 
 def test_typed_faces_count_with_return(owned: Owned[DiceCard]) -> None:
     card, rolls = asked(owned)
-    card.take_focus()
+    card.setFocus()
     assert card.focusWidget() is line(card)
     QTest.keyClicks(line(card), "63")
     assert rolls == []

@@ -21,14 +21,14 @@ def asked(panel: BattlePanel) -> bool:
 
 def test_a_barely_visible_target_is_decided_by_a_button_and_undone(window: Window, tmp_path: Path) -> None:
     panel = started_battle(window, tmp_path / "b", "army_men", "rifleman")
-    while window.battle.turn_bar.heading != "Turn 1 · Small arms":
+    while window.battle.turn_bar.shown.heading != "Turn 1 · Small arms":
         next_phase(window)
     window.battle.choose("green-1")
     # From (8, 10) to (21.5, 10.5): at x = 13 the line is at 10.19, and the barn hides all but an edge of the target.
     barn = piece("barn", "building", box(13.0, 10.14, 14.0, 16.0), 5.0)
     window.store.session.set_terrain("barn", (barn,))
     show_change(window)
-    assert panel.choose_target("blue-2")
+    assert panel.action_list.choose_target("blue-2")
     assert asked(panel)
     assert not button(panel, "Do it").isEnabled()
     press(panel, "Seen")

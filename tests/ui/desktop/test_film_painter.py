@@ -10,8 +10,6 @@ import pytest
 from PyQt6.QtWidgets import QApplication
 
 from calibration.opencv import cv2
-from rules.battle.battle import Battle
-from rules.battle.progress import Cancelled, no_step
 from rules.engine.events import Throw
 from rules.tabletop.errors import UserError
 from tests.ui.battle.filmed import fought
@@ -112,23 +110,6 @@ def test_a_film_is_written_and_read_again(qt: QApplication, tmp_path: Path) -> N
     assert len(film.frames) == 15
     scenes = film_scenes(report_of(battle), {7}, Pace(2.0, 12.5))
     assert sum(film.durations) == pytest.approx(1000 * sum(scene.lasts_s for scene in scenes), abs=15)
-
-
-def test_a_cancelled_film_leaves_nothing(qt: QApplication, report: BattleReport, tmp_path: Path) -> None:
-    def cancel(done: int, _: int) -> None:
-        if done == 3:
-            raise Cancelled("Cancelled.")
-
-    for one in FORMATS:
-        with pytest.raises(Cancelled):
-            save_film(tmp_path / f"film{one.suffix}", report, None, 1.0, cancel)
-    assert not list(tmp_path.glob("*film*"))
-
-
-def test_a_battle_without_actions_has_a_film(qt: QApplication, tmp_path: Path) -> None:
-    with Battle.begin(tmp_path / "b", lambda: 7.0, "simple_plastic", ["green", "tan"]) as battle:
-        save_film(tmp_path / "b.gif", report_of(battle), None, 1.0, no_step)
-    assert len(cv2.imreadanimation(str(tmp_path / "b.gif"))[1].frames) == 2
 
 
 def test_a_long_battle_loses_its_motion_and_then_needs_mp4(report: BattleReport) -> None:

@@ -45,7 +45,7 @@ def test_goals_are_asked_in_the_setup(window: Window, tmp_path: Path) -> None:
         Objective("blue", "last_man_standing"),
     )
     told = "Green wins when the bridge was held for the turns agreed (2 turns): the stone one"
-    assert told in window.battle.panel.about
+    assert told in window.battle.panel.about.text()
     while (name := window.battle.play.battle.can_undo) and "hold bridge" not in name:
         window.commands.undo()  # the figures' places were journalled after it
     window.commands.undo()
@@ -72,10 +72,10 @@ def test_goals_are_changed_during_the_battle_with_the_usual_number(window: Windo
     with answered(GoalsDialog, answer):
         press(panel, "Goals")
     assert aims(window) == (Objective("green", "eliminate_all"), Objective("blue", "eliminate_number", 2))
-    assert "Blue is to eliminate a number (2 figures)" in panel.about
+    assert "Blue is to eliminate a number (2 figures)" in panel.about.text()
     window.commands.undo()
     assert aims(window)[1] == Objective("blue", "eliminate_all")
-    assert "Blue is to eliminate all" in panel.about
+    assert "Blue is to eliminate all" in panel.about.text()
 
 
 @pytest.mark.slow
@@ -94,7 +94,7 @@ def test_a_game_without_tasks_uses_the_players_own_words(window: Window, tmp_pat
     with answered(GoalsDialog, answer):
         QTest.keyClick(window, Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier)
     assert aims(window)[0].words == "take the <flag>"
-    assert "Green: take the &lt;flag&gt;" in panel.about
+    assert "Green: take the &lt;flag&gt;" in panel.about.text()
 
 
 @pytest.mark.slow

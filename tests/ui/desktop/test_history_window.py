@@ -33,7 +33,7 @@ def fought(window: Window, path: Path, wait_until: Wait) -> str:
     window.pull()
     next_phase(window)
     window.battle.choose("green-1")
-    panel.choose(0)
+    panel.action_list.choose(0)
     rolls(window, 6)
     target = panel.chosen.action.at[0]  # type: ignore[union-attr]
     press(panel, "Roll")
@@ -82,7 +82,7 @@ def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_pa
     dialog = opened(window)
     assert dialog.position.after == before
     assert "1 of them out" in map_words(dialog)
-    assert "6 rolled for the ordinary" in dialog.story
+    assert "6 rolled for the ordinary" in dialog.story.toPlainText()
     assert not dialog.back.isEnabled(), "here we are"
     row(dialog, "Turn 1 · Green attacks")
     assert "0 of them out" in map_words(dialog)

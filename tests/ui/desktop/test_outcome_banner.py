@@ -25,7 +25,7 @@ def test_it_fades_after_two_seconds(owned: Owned[QWidget]) -> None:
     assert banner.opacity == pytest.approx(0.5)
     now_s[0] = 52.0
     banner.advance()
-    assert (banner.isVisible(), banner.text) == (False, "")
+    assert (banner.isVisible(), banner.words) == (False, "")
 
 
 @pytest.mark.parametrize("words", ["Missed", "HIT! Take Tan 1, 2, 3, 4 and 5 off, Green 1, 2 and 3 down, and more"])
@@ -45,11 +45,11 @@ def test_a_shot_is_announced_over_the_picture_and_clicks_go_through(window: Wind
     next_phase(window)
     window.store.use_tool("select")
     click(window, POSTS["green-1"])
-    panel.choose(0)
+    panel.action_list.choose(0)
     rolls(window, 6)
     before = QApplication.focusWidget()
     press(panel, "Roll")
-    assert window.banner.text == "HIT! Take Blue 1 off"
+    assert window.banner.words == "HIT! Take Blue 1 off"
     assert window.banner.isVisible()
     assert window.banner.width() == window.picture.width()
     assert QApplication.focusWidget() is not window.banner
@@ -57,5 +57,5 @@ def test_a_shot_is_announced_over_the_picture_and_clicks_go_through(window: Wind
     middle = window.banner.geometry().center()
     assert window.picture.parentWidget().childAt(middle) is window.picture
     window.commands.undo()
-    assert window.banner.text == ""
-    assert window.toast.text == "Undone: Green 1: Attack on Blue 1, kills."
+    assert window.banner.words == ""
+    assert window.toast.words.text() == "Undone: Green 1: Attack on Blue 1, kills."

@@ -42,11 +42,11 @@ def test_an_army_named_after_a_plastic_may_use_its_preset_until_taught(panel: Si
 def test_the_worst_three_warnings_are_shown_and_all_in_the_tooltip(panel: SidePanel) -> None:
     words = [f"army {n} and this table look alike" for n in range(4)]
     panel.show_table(["a"], (), (), apart=words)
-    assert panel.warnings == "\n".join(words[:3])
-    (label,) = (one for one in panel.findChildren(QLabel) if one.text() == panel.warnings)
+    assert panel.warnings.text() == "\n".join(words[:3])
+    (label,) = (one for one in panel.findChildren(QLabel) if one.text() == panel.warnings.text())
     assert label.toolTip() == "\n".join(words)
     panel.show_table(["a"], (), ())
-    assert panel.warnings == ""
+    assert panel.warnings.text() == ""
 
 
 # The list of armies

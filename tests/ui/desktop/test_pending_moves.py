@@ -135,7 +135,7 @@ def test_pills_stand_beside_the_places_and_answer(picture: PictureView) -> None:
     QTest.mouseClick(nudge, Qt.MouseButton.LeftButton)
     assert said == ["accept Green 1", "nudge Green 1"]
     pills.show_moves((), calibration)
-    assert pills.pills == ()
+    assert pills.pills == []
 
 
 def test_a_long_reason_is_shown_whole_in_a_few_lines(picture: PictureView) -> None:
@@ -175,4 +175,4 @@ def test_pills_follow_the_picture_and_hide_outside_it(picture: PictureView) -> N
     picture.zoom(8.0)
     assert not pill.isVisible()
     pills.show_moves([replace(move_of("Green 1", (10, 10), []))], None)
-    assert pills.pills == ()
+    assert pills.pills == []

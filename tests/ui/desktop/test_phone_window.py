@@ -137,7 +137,7 @@ def test_phones_follow_the_battle_and_are_counted(window: Window, tmp_path: Path
     wait_until(lambda: received[-1]["turn"]["words"] == "Turn 1 · Green attacks")
     window.store.use_tool("select")
     click(window, POSTS["green-1"])
-    panel.choose(0)
+    panel.action_list.choose(0)
     rolls(window, 6)
     press(panel, "Roll")
     wait_until(lambda: any("kills" in line.lower() for line in received[-1]["verdict"]))

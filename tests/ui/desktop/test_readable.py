@@ -79,10 +79,10 @@ def test_the_card_and_the_dice_can_be_read(window: Window) -> None:
     for _phase in range(2):
         window.battle.turn_bar.go_on.emit()
     window.battle.choose("green-1")
-    window.battle.panel.choose(0)
+    window.battle.panel.action_list.choose(0)
     found = problems("card", window)
     window.battle.panel.wanted.emit(window.battle.panel.chosen.action)
-    assert window.battle.dice_card is not None
+    assert window.battle.rolling.card is not None
     assert [*found, *problems("dice", window)] == []
 
 

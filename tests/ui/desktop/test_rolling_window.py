@@ -25,10 +25,10 @@ def attack(window: Window, path: Path) -> tuple[BattlePanel, DiceCard]:
     next_phase(window)
     next_phase(window)
     window.battle.choose("green-1")
-    panel.choose(0)
+    panel.action_list.choose(0)
     press(panel, "Own dice")
-    assert window.battle.dice_card is not None
-    return panel, window.battle.dice_card
+    assert window.battle.rolling.card is not None
+    return panel, window.battle.rolling.card
 
 
 def entries(window: Window) -> int:
@@ -41,13 +41,13 @@ def test_the_card_names_the_action_and_goes_afterwards(window: Window, wait_unti
     assert display_name(panel.chosen.action.at[0]) in panel.chosen.action.words
     before = entries(window)
     card.take([1])
-    assert window.battle.dice_card is None
+    assert window.battle.rolling.card is None
     assert entries(window) == before + 1
-    assert panel.why.startswith("Misses")
+    assert panel.why.text().startswith("Misses")
     [rolled] = [label for label in panel.findChildren(QLabel) if label.text().endswith(": 1")]
     wait_until(lambda: rolled.isVisibleTo(panel))
     window.commands.undo()
-    assert panel.why == ""
+    assert panel.why.text() == ""
     assert not rolled.isVisibleTo(panel)
 
 
@@ -64,17 +64,17 @@ def test_the_card_shows_the_soldiers_picture(window: Window, tmp_path: Path) -> 
 
 def test_nothing_else_is_done_while_dice_are_rolled(window: Window, tmp_path: Path) -> None:
     _, card = attack(window, tmp_path / "b")
-    before, phase = entries(window), window.battle.turn_bar.heading
+    before, phase = entries(window), window.battle.turn_bar.shown.heading
     next_phase(window)
     assert "Roll the dice first" in window.bar.text
     window.commands.undo()
     assert "Roll the dice first" in window.bar.text
     window.store.use_tool("select")
     click(window, POSTS["blue-1"])
-    assert (entries(window), window.battle.turn_bar.heading, window.battle.chosen) == (before, phase, "green-1")
-    assert window.battle.dice_card is card
+    assert (entries(window), window.battle.turn_bar.shown.heading, window.battle.chosen) == (before, phase, "green-1")
+    assert window.battle.rolling.card is card
     window.pull()  # pictures and measuring go on
-    assert window.battle.dice_card is card
+    assert window.battle.rolling.card is card
     assert any("faces of your own dice" in text for text in texts(window))
 
 
@@ -84,7 +84,7 @@ def test_escape_takes_the_action_back(window: Window, tmp_path: Path) -> None:
     field = card.findChild(QLineEdit)
     assert field is not None
     QTest.keyClick(field, Qt.Key.Key_Escape)
-    assert window.battle.dice_card is None
+    assert window.battle.rolling.card is None
     assert entries(window) == before
     assert panel.chosen is not None
     assert window.battle.chosen == "green-1"
@@ -95,7 +95,7 @@ def test_closing_the_battle_ends_the_roll(window: Window, tmp_path: Path) -> Non
     _, card = attack(window, tmp_path / "b")
     before = entries(window)
     window.battle.close()
-    assert window.battle.dice_card is None
+    assert window.battle.rolling.card is None
     window.battle.open(tmp_path / "b")
     assert entries(window) == before
     card.take([6])  # too late
@@ -106,20 +106,20 @@ def test_a_second_request_cannot_be_cancelled(window: Window, tmp_path: Path) ->
     """Army Men: both sides roll for the first move, one after the other."""
     panel = started_battle(window, tmp_path / "b", "army_men", "rifleman")
     next_phase(window)
-    panel.choose(0)
+    panel.action_list.choose(0)
     press(panel, "Own dice")
-    first = window.battle.dice_card
+    first = window.battle.rolling.card
     assert first.may_cancel
     assert button(first, "Roll all").isVisible()
     first.take([3])
-    second = window.battle.dice_card
+    second = window.battle.rolling.card
     assert second is not first
     assert not second.may_cancel
     window.store.use_tool("select")
     window.commands.cancel()
-    assert window.battle.dice_card is second
+    assert window.battle.rolling.card is second
     second.take([5])
-    assert window.battle.dice_card is None
+    assert window.battle.rolling.card is None
 
 
 def test_one_click_rolls_the_selected_action(window: Window, tmp_path: Path) -> None:
@@ -128,17 +128,17 @@ def test_one_click_rolls_the_selected_action(window: Window, tmp_path: Path) -> 
     next_phase(window)
     assert panel.do_button.text() == "Do it", "nothing is selected"
     window.battle.choose("green-1")
-    panel.choose(0)
+    panel.action_list.choose(0)
     before = entries(window)
     press(panel, "Roll")
-    assert window.battle.dice_card is None
+    assert window.battle.rolling.card is None
     assert entries(window) == before + 1
     play = window.battle.play
     *_, shot = play.battle.in_force.values()
     assert isinstance(shot, ActionResolved)
     assert len(shot.throws) == 1
     window.battle.choose("")
-    panel.choose(0)
+    panel.action_list.choose(0)
     assert panel.chosen.action.name == "victory"
     assert panel.do_button.text() == "Do it", "no dice decide who has won"
 
@@ -150,7 +150,7 @@ def test_all_morale_checks_are_rolled_from_the_panel(window: Window, tmp_path: P
     show_change(window)
     next_phase(window)  # selects the first check that is owed
     press(panel, "Roll all 4")
-    assert window.battle.dice_card is None
+    assert window.battle.rolling.card is None
     assert len([one for one in play.battle.in_force.values() if isinstance(one, ActionResolved)]) == 4
 
 
@@ -159,15 +159,15 @@ def test_roll_all_rolls_every_morale_check(window: Window, tmp_path: Path) -> No
     play = window.battle.play
     play.battle.record(PhaseBegun(turn=1, phase="morale"))
     show_change(window)
-    panel.choose(0)
+    panel.action_list.choose(0)
     press(panel, "Own dice")
-    card = window.battle.dice_card
+    card = window.battle.rolling.card
     assert card is not None
     QTest.mouseClick(button(card, "Roll all 4"), Qt.MouseButton.LeftButton)
-    assert window.battle.dice_card is None
+    assert window.battle.rolling.card is None
     done = [one for one in play.battle.in_force.values() if isinstance(one, ActionResolved)]
     assert len(done) == 4
     assert all(isinstance(throw.faces, tuple) and Roll(throw.faces) for one in done for throw in one.throws)
-    assert len(panel.why.splitlines()) == 4
+    assert len(panel.why.text().splitlines()) == 4
     window.commands.undo()
     assert len([one for one in play.battle.in_force.values() if isinstance(one, ActionResolved)]) == 3

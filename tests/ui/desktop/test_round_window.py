@@ -46,7 +46,8 @@ def test_a_morale_round_needs_one_key_per_figure(window: Window, tmp_path: Path,
     assert panel.chosen.action.name == "morale_check"
     key(panel, Qt.Key.Key_Return)
     assert panel.round_bar.words == "Morale, 2 of 4: Green 2"
-    assert panel.round_bar.steps == ("✓ Green 1", "Green 2", "Blue 1", "Blue 2")
+    steps = panel.round_bar.findChild(QListWidget)
+    assert [steps.item(row).text() for row in range(steps.count())] == ["✓ Green 1", "Green 2", "Blue 1", "Blue 2"]
     assert any(words.startswith("Green 1: ") for words in texts(panel.round_bar))
     assert window.battle.pointing.picked == "green-2"
     key(panel, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)

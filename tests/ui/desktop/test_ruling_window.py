@@ -46,7 +46,7 @@ def reason(dialog: RulingDialog) -> QLineEdit:
 
 
 def test_a_roll_is_overruled_by_keyboard_and_undone(window: Window, panel: BattlePanel, wait_until: Wait) -> None:
-    panel.choose(0)
+    panel.action_list.choose(0)
     target = panel.chosen.action.at[0]
     rolls(window, 6)
     press(panel, "Roll")
@@ -72,7 +72,7 @@ def test_a_roll_is_overruled_by_keyboard_and_undone(window: Window, panel: Battl
     with answered(RulingDialog, answer):
         press(panel, "Overrule")
     assert not state_of(window).unit(target).out
-    assert panel.why == "Misses, 33 % by the dice\nhe stood behind the wagon"
+    assert panel.why.text() == "Misses, 33 % by the dice\nhe stood behind the wagon"
     play = window.battle.play
     assert "  The players overrule Green 1: Attack on Blue 1: kills: misses. He stood behind the wagon." in play.story
     wait_until(lambda: window.actions_.undo.text() == "Undo overruled Green 1: Attack on Blue 1: kills: misses")
@@ -81,7 +81,7 @@ def test_a_roll_is_overruled_by_keyboard_and_undone(window: Window, panel: Battl
 
 
 def test_an_action_is_overruled_before_its_roll(window: Window, panel: BattlePanel) -> None:
-    panel.choose(0)
+    panel.action_list.choose(0)
 
     def answer(dialog: RulingDialog) -> None:
         assert dialog.case.words.startswith("Instead of rolling: Green 1: Attack on Blue")
@@ -105,8 +105,8 @@ def test_an_action_is_overruled_before_its_roll(window: Window, panel: BattlePan
 def test_a_forbidden_shot_is_allowed_by_the_players(window: Window, panel: BattlePanel) -> None:
     next_phase(window)  # blue moves
     window.battle.choose("green-1")
-    panel.choose(0)
-    assert "it is the turn of Blue" in panel.why
+    panel.action_list.choose(0)
+    assert "it is the turn of Blue" in panel.why.text()
 
     def answer(dialog: RulingDialog) -> None:
         assert dialog.override.outcome == "nothing happens"
@@ -129,7 +129,7 @@ def test_a_forbidden_shot_is_allowed_by_the_players(window: Window, panel: Battl
 
 def test_a_cancelled_override_changes_nothing(window: Window, panel: BattlePanel) -> None:
     before = state_of(window)
-    panel.choose(0)
+    panel.action_list.choose(0)
     with answered(RulingDialog, lambda dialog: QTest.keyClick(dialog, Qt.Key.Key_Escape)):
         press(panel, "Overrule")
     assert state_of(window) == before

@@ -29,7 +29,7 @@ def test_the_fan_of_a_soldier_stays_after_a_click_and_goes_with_escape(window: W
     assert regions(window) == []
     point(window, POSTS["green-1"])
     wait_until(lambda: regions(window))
-    assert window.panel.headline == "100 % of the table in sight"  # this table has no terrain
+    assert window.panel.headline.text() == "100 % of the table in sight"  # this table has no terrain
     point(window, BARE_IN)
     assert regions(window) == []
     click(window, POSTS["green-1"])
@@ -39,7 +39,7 @@ def test_the_fan_of_a_soldier_stays_after_a_click_and_goes_with_escape(window: W
     QTest.keyClick(window.picture, Qt.Key.Key_Escape)
     assert regions(window) == []
     point(window, POSTS["blue-1"])
-    wait_until(lambda: window.panel.headline.endswith("in sight"))
+    wait_until(lambda: window.panel.headline.text().endswith("in sight"))
 
 
 def test_the_fan_is_drawn_on_the_map_too(window: Window, wait_until: Wait) -> None:

@@ -35,7 +35,7 @@ def test_before_and_now_alternate_and_moves_are_shown_in_inches(window: Window, 
     view = window.store.view
     remedy = place(view, next(f for f in view.figures if f.id == "green-1"), (8.0, 15.0), 0.0)
     window.store.change(lambda: window.store.session.correct(remedy.label, *remedy.corrections))
-    wait_until(lambda: window.panel.headline == "1 change")
+    wait_until(lambda: window.panel.headline.text() == "1 change")
     assert any(words.startswith("moved 5.0 in") for words in drawn_words(window))
     wait_until(lambda: window.store.frame is not still)
     shown = set()

@@ -55,7 +55,7 @@ def test_the_window_is_german_after_the_next_start(open_window: Open, wait_until
     assert menu_titles(window)[-1] == "Hilfe"
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
-    wait_until(lambda: "Zoll ±" in window.panel.headline)
+    wait_until(lambda: "Zoll ±" in window.panel.headline.text())
     for number in range(window.sides.count()):
         window.sides.setCurrentIndex(number)
         # Qt gives a changed label its new width in the next pass of the event loop.
@@ -65,6 +65,6 @@ def test_the_window_is_german_after_the_next_start(open_window: Open, wait_until
 def test_the_chosen_language_is_stored(tmp_path: Path) -> None:
     settings = Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
     assert chosen_locale(settings) is None
-    settings.keep_language("de")
+    settings.language = "de"
     locale = chosen_locale(settings)
     assert locale.language() is QLocale.Language.German

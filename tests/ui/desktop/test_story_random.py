@@ -316,7 +316,7 @@ class PlayerSession(RuleBasedStateMachine):
         self.player.key(Qt.Key.Key_S, SHIFT)
         self.click(name)
         self.wait_for(
-            lambda: self.window.panel.headline.endswith("in sight"), step, "the panel does not say what it sees"
+            lambda: self.window.panel.headline.text().endswith("in sight"), step, "the panel does not say what it sees"
         )
         if not keep:
             self.player.key(Qt.Key.Key_Escape)

@@ -56,14 +56,14 @@ def test_undo_and_redo_a_whole_session(window: Window, table: Board, wait_until:
     QTest.keyClicks(height, "2\r")
     player.key(Qt.Key.Key_Delete)
     player.key(Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
-    before = (window.store.session.state, window.panel.headline)
+    before = (window.store.session.state, window.panel.headline.text())
     assert player.undoes_all() == STEPS[::-1]
     assert window.store.session.state is start
     player.looks()  # the undone state survives new pictures
     assert player.undo_words() == ("Undo", f"Redo {STEPS[0]}")
     assert sorted(one.id for one in window.store.view.figures) == sorted(POSTS)
     assert player.redoes_all() == STEPS
-    assert (window.store.session.state, window.panel.headline) == before
+    assert (window.store.session.state, window.panel.headline.text()) == before
     assert player.undo_words() == (f"Undo {STEPS[-1]}", "Redo")
 
 

@@ -53,7 +53,7 @@ def test_the_program_starts_in_the_size_of_the_screen(
     tmp_path: Path, chosen: float | None, variables: dict[str, str], ratio: float
 ) -> None:
     settings = settings_in(tmp_path)
-    settings.keep_text_size(chosen)
+    settings.text_size = chosen
     settings.settings.sync()
     screen = {"name": "large", "x": 0, "y": 0, "width": 3840, "height": 2160, "logicalDpi": 96, "dpr": 1}
     (tmp_path / "screens.json").write_text(json.dumps({"screens": [screen]}))

@@ -18,10 +18,10 @@ def test_a_confirmation_goes_after_four_seconds(owned: Owned[Toast]) -> None:
     toast.confirm("Undone: blast of 3 in.", "Redo", lambda: None)
     now_s[0] = 104.0
     toast.advance()
-    assert (toast.text, toast.button.text(), toast.isVisible()) == ("Undone: blast of 3 in.", "Redo", True)
+    assert (toast.words.text(), toast.button.text(), toast.isVisible()) == ("Undone: blast of 3 in.", "Redo", True)
     now_s[0] = 104.1
     toast.advance()
-    assert (toast.text, toast.isVisible()) == ("", False)
+    assert (toast.words.text(), toast.isVisible()) == ("", False)
 
 
 def test_the_button_works_once_and_only_where_there_is_one(owned: Owned[Toast]) -> None:
@@ -39,15 +39,15 @@ def test_undo_and_redo_name_the_step_and_offer_the_opposite(window: Window) -> N
     step = window.store.session.can_undo
     assert step
     window.commands.undo()
-    assert (window.toast.text, window.toast.button.text()) == (f"Undone: {step}.", "Redo")
+    assert (window.toast.words.text(), window.toast.button.text()) == (f"Undone: {step}.", "Redo")
     QTest.mouseClick(window.toast.button, LEFT)
     assert window.store.session.can_undo == step
-    assert (window.toast.text, window.toast.button.text()) == (f"Redone: {step}.", "Undo")
+    assert (window.toast.words.text(), window.toast.button.text()) == (f"Redone: {step}.", "Undo")
 
 
 def test_nothing_to_undo_confirms_nothing(window: Window) -> None:
     window.commands.undo()
-    assert window.toast.text == ""
+    assert window.toast.words.text() == ""
 
 
 def test_the_toast_lies_at_the_foot_of_the_picture(window: Window, wait_until: Wait) -> None:

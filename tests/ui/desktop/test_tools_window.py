@@ -71,27 +71,27 @@ def test_sight_is_previewed_before_the_click_and_stays_after_it(window: Window) 
     window.store.use_tool("sight")
     click(window, POSTS["green-1"])
     point(window, POSTS["blue-1"])
-    assert window.panel.headline == "100 % in sight"  # this table has no terrain
+    assert window.panel.headline.text() == "100 % in sight"  # this table has no terrain
     assert any(isinstance(shape, Line) and shape.colour[:3] == SKY[:3] for shape in window.picture.shapes)
     click(window, POSTS["blue-1"])
     point(window, BARE_IN)
-    assert window.panel.headline == "100 % in sight"
+    assert window.panel.headline.text() == "100 % in sight"
     window.commands.cancel()
-    assert window.panel.headline != "100 % in sight"
+    assert window.panel.headline.text() != "100 % in sight"
 
 
 def test_targets_use_the_typed_range(window: Window) -> None:
     window.store.use_tool("fan")
     click(window, POSTS["green-1"])
-    assert window.panel.headline == "no target"  # 12.0 and 13.5 in away, and a reach of 12 is too close to call
+    assert window.panel.headline.text() == "no target"  # 12.0 and 13.5 in away, and a reach of 12 is too close to call
     assert "12.0 in ?" in drawn_words(window)
     for digit in (Qt.Key.Key_1, Qt.Key.Key_3):
         key(window, digit)
-    assert window.panel.headline == "1 target"
+    assert window.panel.headline.text() == "1 target"
     assert "13.5 in out" in drawn_words(window)
     window.commands.turn(1)
-    assert "reach, 14 in" in window.panel.rows
-    assert window.panel.headline == "2 targets"
+    assert "reach, 14 in" in window.panel.rows.text()
+    assert window.panel.headline.text() == "2 targets"
 
 
 def test_targets_use_the_weapons_of_the_battles_card(window: Window, tmp_path: Path) -> None:
@@ -99,8 +99,8 @@ def test_targets_use_the_weapons_of_the_battles_card(window: Window, tmp_path: P
     window.sides.setCurrentWidget(window.panel)
     window.store.use_tool("fan")
     click(window, POSTS["green-1"])
-    assert "rifle, 24 in" in window.panel.rows
-    assert window.panel.headline == "2 targets"
+    assert "rifle, 24 in" in window.panel.rows.text()
+    assert window.panel.headline.text() == "2 targets"
 
 
 def test_a_wedge_is_laid_from_a_soldier_towards_a_place(window: Window) -> None:
@@ -108,7 +108,7 @@ def test_a_wedge_is_laid_from_a_soldier_towards_a_place(window: Window) -> None:
     click(window, POSTS["blue-2"])
     assert window.store.session.state.templates == ()
     point(window, POSTS["blue-1"])
-    assert window.panel.headline == "1 soldier"  # it excludes the thrower
+    assert window.panel.headline.text() == "1 soldier"  # it excludes the thrower
     click(window, POSTS["blue-1"])
     (wedge,) = window.store.session.state.templates
     assert isinstance(wedge, Wedge)
@@ -147,7 +147,7 @@ def test_a_path_goes_round_corners_until_it_is_ended(window: Window, end: str) -
     (ruler,) = window.store.session.state.rulers
     assert ruler.via == (pytest.approx(corner, abs=0.05),)
     assert ruler.b == pytest.approx(BARE_IN, abs=0.05)
-    assert float(window.panel.headline.split()[0]) == pytest.approx(12.0, abs=0.11)  # 5 up, 7 across
+    assert float(window.panel.headline.text().split()[0]) == pytest.approx(12.0, abs=0.11)  # 5 up, 7 across
 
 
 def test_several_rulers_stay(window: Window) -> None:
@@ -161,11 +161,11 @@ def test_several_rulers_stay(window: Window) -> None:
 def test_one_key_switches_between_centre_and_edge(window: Window, tmp_path: Path) -> None:
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
-    centre = float(window.panel.headline.split()[0])
+    centre = float(window.panel.headline.text().split()[0])
     key(window, Qt.Key.Key_E)
-    edge = float(window.panel.headline.split()[0])
+    edge = float(window.panel.headline.text().split()[0])
     assert edge < centre - 0.5  # two half bases
-    assert f"centre {centre:.1f} in" in window.panel.rows
+    assert f"centre {centre:.1f} in" in window.panel.rows.text()
     window.commands.undo()
     assert window.store.session.state.basis is Basis.CENTRE
     started_battle(window, tmp_path / "b", "army_men")  # "from base edge to base edge" is its default
@@ -178,13 +178,13 @@ def test_a_move_is_planned_by_clicks_and_ended(window: Window) -> None:
     click(window, (8.0, 14.0))
     point(window, (12.0, 14.0))
     name = name_at(window, "green-1")
-    assert float(window.panel.headline.split()[0]) == pytest.approx(8.0, abs=0.11)  # 4 up, 4 across
-    assert f"{display_name(name)}: too far" in window.panel.rows
+    assert float(window.panel.headline.text().split()[0]) == pytest.approx(8.0, abs=0.11)  # 4 up, 4 across
+    assert f"{display_name(name)}: too far" in window.panel.rows.text()
     window.commands.type_digit("9")
-    assert f"{display_name(name)}: may go there" in window.panel.rows
+    assert f"{display_name(name)}: may go there" in window.panel.rows.text()
     QTest.mouseClick(window.picture, RIGHT, pos=at(window, (12.0, 14.0)))
     point(window, BARE_IN)
-    assert float(window.panel.headline.split()[0]) == pytest.approx(4.0, abs=0.11)  # ended at the last corner
+    assert float(window.panel.headline.text().split()[0]) == pytest.approx(4.0, abs=0.11)  # ended at the last corner
     assert window.store.session.state.rulers == ()  # no ruler is laid
 
 
@@ -194,7 +194,7 @@ def test_a_move_is_planned_by_one_drag(window: Window) -> None:
     point(window, (11.0, 14.0))
     QTest.mouseRelease(window.picture, LEFT, pos=at(window, (11.0, 14.0)))
     point(window, BARE_IN)
-    assert float(window.panel.headline.split()[0]) == pytest.approx(5.0, abs=0.11)  # 3 across, 4 up
+    assert float(window.panel.headline.text().split()[0]) == pytest.approx(5.0, abs=0.11)  # 3 across, 4 up
 
 
 def test_hovering_shows_everything_about_a_figure(window: Window, tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_on_the_map_figures_are_measured_where_they_stand(window: Window) -> Non
         QTest.mouseClick(window.picture, LEFT, pos=on_map(window, POSTS[post]))
     (ruler,) = window.store.session.state.rulers
     assert {ruler.a, ruler.b} == {name_at(window, "green-1"), name_at(window, "blue-1")}
-    assert float(window.panel.headline.split()[0]) == pytest.approx(12.0, abs=0.11)
+    assert float(window.panel.headline.text().split()[0]) == pytest.approx(12.0, abs=0.11)
     rings = [one for one in window.picture.shapes if isinstance(one, Line) and one.fill and one.width == 2.0]
     middles = [tuple(sum(axis) / len(axis) for axis in zip(*ring.points_px, strict=True)) for ring in rings]
     where = window.display.seen(window.store.view).calibration.camera.table_to_pixel(  # type: ignore[union-attr, arg-type]
@@ -263,7 +263,7 @@ def test_the_large_answer_equals_the_panels_and_covers_nothing(window: Window, w
     wait_until(lambda: window.display.big.height() > 150)
     assert not window.display.big.geometry().intersects(window.picture.geometry())
     click(window, POSTS["blue-1"])
-    assert window.display.big.answer.headline == window.panel.headline
+    assert window.display.big.answer.headline == window.panel.headline.text()
     key(window, Qt.Key.Key_R)
     assert not window.display.big.isVisible()
 

@@ -58,7 +58,7 @@ def test_menus_tooltips_tabs_and_panels_are_translated(open_window: Open, wait_u
     assert leave.toolTip() == "Das Programm beenden (Ctrl+Q)"
     assert "Messen" in [action.text() for action in window.actions()]
     assert window.sides.tabText(1) == "Gefecht"
-    assert window.panel.rows == "Noch nichts gemessen."
+    assert window.panel.rows.text() == "Noch nichts gemessen."
 
 
 @pytest.mark.usefixtures("german")

@@ -22,7 +22,7 @@ from ui.theme import DARK, GREEN
 def test_it_is_shown_only_while_a_battle_is_open(window: Window, tmp_path: Path) -> None:
     bar = window.battle.turn_bar
     assert not bar.isVisible()
-    assert bar.heading == ""
+    assert bar.shown is None
     started_battle(window, tmp_path / "b")
     assert bar.isVisible()
     assert bar.height() == 40
@@ -38,7 +38,7 @@ def test_the_key_goes_on_from_any_tab(window: Window, wait_until: Wait, tmp_path
     wait_until(window.isActiveWindow)
     window.picture.setFocus()
     QTest.keyClick(window.picture, Qt.Key.Key_N)
-    wait_until(lambda: window.battle.turn_bar.heading == "Turn 1 · Green moves")
+    wait_until(lambda: window.battle.turn_bar.shown.heading == "Turn 1 · Green moves")
     assert window.sides.currentWidget() is window.battle.panel
 
 
@@ -51,12 +51,12 @@ def test_it_leads_to_what_is_owed_and_then_skips_it(window: Window, tmp_path: Pa
     assert bar.button.text() == "Morale: 4 to do…"
     next_phase(window)
     assert panel.isVisible()
-    assert panel.why == (
+    assert panel.why.text() == (
         "Still to do: Morale of Green 1, Morale of Green 2, Morale of Blue 1, 1 more. Press N again to skip it."
     )
     assert bar.button.text() == "Skip 4: turn 2"
     next_phase(window)
-    assert bar.heading == "Turn 2 · Initiative"
+    assert bar.shown.heading == "Turn 2 · Initiative"
 
 
 def test_the_only_thing_owed_is_selected_and_return_does_it(window: Window, wait_until: Wait, tmp_path: Path) -> None:
@@ -89,17 +89,17 @@ def test_unanswered_moves_are_named_before_the_next_phase_forbids_them(
     panel = started_battle(window, tmp_path / "b", game)
     window.battle.play.battle.record(PhaseBegun(turn=1, side="green", phase=phase))
     show_change(window)
-    assert window.battle.turn_bar.heading == heading
+    assert window.battle.turn_bar.shown.heading == heading
     view = window.store.view
     moved = [replace(one, x_in=one.x_in + 2.0) if one.id == "green-1" else one for one in view.figures]
     view = replace(view, tracking=replace(view.tracking, figures=tuple(moved)))
     window.battle.update_position(view, window.store.session.state.setup)
     assert len(window.battle.pending) == 1
     next_phase(window)
-    assert window.battle.turn_bar.heading == heading
-    assert panel.why == "1 move is not answered: accept it above. Press N again to skip it."
+    assert window.battle.turn_bar.shown.heading == heading
+    assert panel.why.text() == "1 move is not answered: accept it above. Press N again to skip it."
     next_phase(window)
-    assert window.battle.turn_bar.heading == following
+    assert window.battle.turn_bar.shown.heading == following
 
 
 def test_the_text_shrinks_to_fit_and_the_colours_are_the_sides(owned: Owned[QWidget]) -> None:
@@ -108,12 +108,12 @@ def test_the_text_shrinks_to_fit_and_the_colours_are_the_sides(owned: Owned[QWid
     bar.resize(900, 40)
     bar.show_turn(TurnBar("Turn 2 · Green moves", "6 left", "Done: Tan moves", "Begin", GREEN, DARK))
     assert "Turn 2 · Green moves · 6 left" in texts(bar)
-    wide = bar.words_px
+    wide = bar.words.font().pixelSize()
     assert wide == 28
     bar.resize(480, 40)
-    assert 14 <= bar.words_px < wide
+    assert 14 <= bar.words.font().pixelSize() < wide
     bar.resize(400, 40)
-    assert bar.words_px == 14
+    assert bar.words.font().pixelSize() == 14
     assert any(words.startswith("Turn 2") and words.endswith("…") for words in texts(bar))
     bar.resize(900, 40)
     image = bar.grab().toImage().copy(0, 0, 400, 40)  # the text alone

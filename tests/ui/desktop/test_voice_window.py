@@ -102,7 +102,7 @@ def test_a_shot_and_the_turns_are_spoken(window: Window, speaker: ListSpeaker, t
     assert hear(window, speaker)[-1] == "Green's turn."
     window.store.use_tool("select")
     click(window, POSTS["green-1"])
-    panel.choose(0)
+    panel.action_list.choose(0)
     needed = hear(window, speaker)
     assert len(needed) == 1
     assert needed[0].startswith("Needs a ")
@@ -112,7 +112,7 @@ def test_a_shot_and_the_turns_are_spoken(window: Window, speaker: ListSpeaker, t
     assert hear(window, speaker)[0] == f"Hit! Take {target} off."
     window.battle.rolling.dice = Scripted((1,))
     click(window, POSTS["green-2"])
-    panel.choose(0)
+    panel.action_list.choose(0)
     press(panel, "Roll")
     assert hear(window, speaker)[0] == "Missed."
     next_phase(window)

@@ -68,7 +68,7 @@ def test_a_segment_is_chosen_by_name_and_kept(
 
     with answered(WledDialog, choose):
         ask_for_wled(panel)
-    wait_until(lambda: f"Connected: {controller.path}" in panel.rod.state)
+    wait_until(lambda: f"Connected: {controller.path}" in panel.rod.state.text())
     assert settings_in(tmp_path).port("rod") == f"wled:{controller.path}/Rod"
     window.store.use_tool("measure")
     click(window, POSTS["green-1"])
@@ -91,29 +91,29 @@ def test_the_emulated_controller_is_tried_unplugged_and_stopped(
 ) -> None:
     with answered(WledDialog, lambda dialog: press(dialog, "Try one")):
         ask_for_wled(panel)
-    wait_until(lambda: "Connected: the emulated rod" in panel.rod.state)
+    wait_until(lambda: "Connected: the emulated rod" in panel.rod.state.text())
     assert settings_in(tmp_path).port("rod") is None  # it has another address next time
     press(panel.rod, "Test")
-    wait_until(lambda: any(map(any, panel.lights)))
+    wait_until(lambda: any(map(any, panel.rod_view.lights)))
     press(panel.rod, "Unplug")
-    wait_until(lambda: "unplugged" in panel.rod.state)
+    wait_until(lambda: "unplugged" in panel.rod.state.text())
     press(panel.rod, "Stop")
-    wait_until(lambda: "Not connected" in panel.rod.state)
+    wait_until(lambda: "Not connected" in panel.rod.state.text())
 
 
 def test_a_wrong_address_is_explained_in_the_dialog(owned: Owned[WledDialog], wait_until: Wait) -> None:
     dialog = owned(WledDialog("127.0.0.1:1"))
     dialog.show()
     box = find(dialog, "a b")
-    assert dialog.text == "'a b' is no network address: enter the one that WLED shows, such as 192.168.1.40."
+    assert dialog.words.text() == "'a b' is no network address: enter the one that WLED shows, such as 192.168.1.40."
     find(dialog, "127.0.0.1:1")
-    assert dialog.text == "Asking 127.0.0.1:1…"
-    wait_until(lambda: dialog.text.startswith("No answer from 127.0.0.1:1: switch WLED on"))
+    assert dialog.words.text() == "Asking 127.0.0.1:1…"
+    wait_until(lambda: dialog.words.text().startswith("No answer from 127.0.0.1:1: switch WLED on"))
     assert not box.isEnabled()
     empty = owned(WledDialog("host", find=lambda _: ()))
     empty.show()
     press(empty, "Find segments")
-    wait_until(lambda: empty.text == "This controller has no segments: add one on its own page.")
+    wait_until(lambda: empty.words.text() == "This controller has no segments: add one on its own page.")
 
 
 def test_another_address_forgets_the_segments_found(
@@ -132,4 +132,4 @@ def test_another_address_forgets_the_segments_found(
 
 def test_a_stored_address_that_is_none_is_explained(panel: DevicesPanel, window: Window, wait_until: Wait) -> None:
     panel.rod.connected.emit("wled:a b/Rod")
-    wait_until(lambda: "is no network address: enter the one that WLED shows" in panel.rod.state)
+    wait_until(lambda: "is no network address: enter the one that WLED shows" in panel.rod.state.text())

@@ -199,7 +199,7 @@ def made() -> Iterator[Callable[..., TrayDice]]:
 
     yield make
     for one in hands:
-        one.close()
+        one.connection.close()
     assert "sandtable dice tray" not in {thread.name for thread in threading.enumerate()}
 
 
@@ -263,7 +263,7 @@ def test_a_lost_tray_camera_is_reported_and_reopened(
     until(lambda: "There is no camera 1" in hand.connection.standing.words, step)
     lens.broken = False
     until(lambda: hand.connection.standing.level is StatusLevel.UP, step)
-    hand.close()
+    hand.connection.close()
     assert lens.closed == 2
 
 

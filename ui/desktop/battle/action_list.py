@@ -13,7 +13,6 @@ from PyQt6.QtWidgets import (
     QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
-    QWidget,
 )
 
 from rules.engine.referee import ActionPreview
@@ -40,8 +39,8 @@ class ActionList(QTreeWidget):
 
     cancelled = pyqtSignal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.previews: tuple[ActionPreview, ...] = ()
         self.of_figure = False
         self._rows: dict[int, QTreeWidgetItem] = {}
@@ -132,10 +131,6 @@ class ActionList(QTreeWidget):
         if number is not None:
             self._select(number)
         return number is not None
-
-    def take_focus(self) -> None:
-        """Give the list the focus: up and down select, Return performs the action."""
-        self.setFocus()
 
     def focusInEvent(self, event: QFocusEvent | None) -> None:
         """Take the focus, such as after a menu, without selecting the first row as Qt would."""

@@ -29,7 +29,6 @@ from ui.battle.ruling import decide, override_words
 from ui.battle.selection import Selection
 from ui.battle.typed_dice import roll_words
 from ui.desktop.battle.battle_presenter import BattlePresenter
-from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.goals_dialog import ask_goals
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.pending_moves import PendingMove, keys_of
@@ -58,6 +57,8 @@ class BattleController(QObject):
         turn_bar: Whose turn it is; it begins the next phase.
         play: The open battle; None if there is none.
         rolling: The action whose dice are being rolled, if any.
+        clock: The clock that times its events.
+        position: The battle's position on the table; None without a battle or before figures are seen.
 
     Signals:
         begun: A new battle was begun; its soldiers are not placed yet.
@@ -80,10 +81,10 @@ class BattleController(QObject):
         super().__init__(panel)
         self.panel, self.turn_bar = panel, TurnBarView()
         self._armies: tuple[str, ...] = ()
-        self._say, self._clock = say, clock
+        self._say, self.clock = say, clock
         self.rolling = RollingController(panel, chance, self._try_now, self._finish)
         self._selection = Selection()
-        self._moment: Position | None = None
+        self.position: Position | None = None
         self._seen: tuple[object, object, object] | None = None
         self._view: TableView | None = None
         self._stray: Stray | None = None
@@ -107,17 +108,12 @@ class BattleController(QObject):
 
     def begin(self, path: Path, battle_setup: BattleSetup) -> None:
         """Start a battle in a new file; raises `UserError` like `ui.battle.battle_setup.begin`."""
-        self.resume(begin(path, self._clock, battle_setup))
+        self.resume(begin(path, self.clock, battle_setup))
         self.begun.emit()
 
     def open(self, path: Path) -> None:
         """Continue a battle; raises `UserError` like `Battle.open`."""
-        self.resume(Battle.open(path, self._clock))
-
-    @property
-    def clock(self) -> Clock:
-        """The clock that times its events."""
-        return self._clock
+        self.resume(Battle.open(path, self.clock))
 
     def close(self) -> None:
         """Close the battle; everything in it is on the disk."""
@@ -125,7 +121,7 @@ class BattleController(QObject):
         if self.play is not None:
             self.play.battle.close()
         self.play = None
-        self._moment, self._seen, self._view, self._selection = None, None, None, Selection()
+        self.position, self._seen, self._view, self._selection = None, None, None, Selection()
         self._stray, self._skippable, self._unanswered = None, (), ()
         self._rounds.end()
         self._show()
@@ -134,11 +130,6 @@ class BattleController(QObject):
     def is_rolling(self) -> bool:
         """Whether an action waits for its dice, before which nothing else can be done."""
         return bool(self.rolling)
-
-    @property
-    def dice_card(self) -> DiceCard | None:
-        """The open dice request, which electronic dice answer; None if there is none."""
-        return self.rolling.card
 
     @property
     def figures(self) -> frozenset[str]:
@@ -172,23 +163,20 @@ class BattleController(QObject):
     def point(self, figure: str, place_in: PointIn | None) -> None:
         """Select a figure, or aim the selected figure at a bare place; where that is impossible, deselect.
 
-        A figure that the selected one may attack becomes its target instead of the new selection.
-
-        Args:
-            figure: Its id; empty at a bare place.
-            place_in: Where the players point; None beside the table.
+        A figure that the selected one may attack becomes its target instead of the new selection. `figure` is empty at
+        a bare place; `place_in` is None beside the table.
         """
         if self.rolling:
             return  # the dice come first
         if self._selection.targets:
             self._select(replace(self._selection, targets=()))
-        if not (figure and self.chosen and self.panel.choose_target(figure)):
+        if not (figure and self.chosen and self.panel.action_list.choose_target(figure)):
             if figure or place_in is None or not self._aims(place_in):
                 self.choose(figure)
             else:
                 self._select(Selection(self.chosen, place_in))
                 if self.panel.chosen is None:
-                    self.panel.choose(0)
+                    self.panel.action_list.choose(0)
         self.panel.take_focus()
 
     def add_target(self, figure: str) -> None:
@@ -196,7 +184,7 @@ class BattleController(QObject):
         self._try(lambda: self._add_target(figure))
 
     def _add_target(self, figure: str) -> None:
-        play, position, now = self.play, self._moment, self.panel.chosen
+        play, position, now = self.play, self.position, self.panel.chosen
         if play is None or position is None or not self.chosen or figure == self.chosen:
             return
         aimed_at = now.action.at[:1] if now is not None and now.action.by == (self.chosen,) else ()
@@ -205,7 +193,7 @@ class BattleController(QObject):
         if len(added) > 1 and not play.at_targets(position, self.chosen, added):
             raise UserError(tr("{name} cannot attack these targets together", name=display_name(self.chosen)))
         self._select(Selection(self.chosen, targets=added))
-        self.panel.choose(0) if len(added) > 1 else self.panel.choose_target("".join(added))
+        self.panel.action_list.choose(0) if len(added) > 1 else self.panel.action_list.choose_target("".join(added))
         self.panel.take_focus()
 
     def cancel(self) -> bool:
@@ -235,7 +223,7 @@ class BattleController(QObject):
 
     def _aims(self, place_in: PointIn) -> bool:
         """Whether the selected figure has an action that aims at a place."""
-        play, position = self.play, self._moment
+        play, position = self.play, self.position
         return play is not None and position is not None and play.aims(position, self.chosen, place_in)
 
     def drifted(self, drift: Drift) -> None:
@@ -265,12 +253,7 @@ class BattleController(QObject):
     def shot(self) -> tuple[Position, ActionPreview] | None:
         """The selected action and its position, for the range rod."""
         chosen = self.panel.chosen
-        return (self._moment, chosen) if self._moment is not None and chosen is not None else None
-
-    @property
-    def position(self) -> Position | None:
-        """The battle's position on the table; None without a battle or before figures are seen."""
-        return self._moment
+        return (self.position, chosen) if self.position is not None and chosen is not None else None
 
     def update_position(self, view: TableView, setup: Setup) -> None:
         """Update the position from the table; nothing is computed if nothing moved."""
@@ -284,7 +267,7 @@ class BattleController(QObject):
         self._armies = army_names(setup.palette or view.proposed)
         play = self.play
         self._try_now(lambda: play.place_new(play.position(view, setup)))
-        self._moment = play.position(view, setup)
+        self.position = play.position(view, setup)
         self._view = view
         self._show()
 
@@ -328,11 +311,11 @@ class BattleController(QObject):
     # What the players choose
 
     def _go_on(self) -> None:
-        if self.play is not None and self._moment is not None:
-            self.play.place_all(self._moment)
-            if self._warn_of_moves(self.play, self._moment) or self._warn_of_owed(self.play, self._moment):
+        if self.play is not None and self.position is not None:
+            self.play.place_all(self.position)
+            if self._warn_of_moves(self.play, self.position) or self._warn_of_owed(self.play, self.position):
                 return
-            self.play.go_on(self._moment, self._skippable)
+            self.play.go_on(self.position, self._skippable)
             self._skippable = ()
             self._stray = None
             self._rounds.end()
@@ -366,18 +349,18 @@ class BattleController(QObject):
         self.panel.choose_dice()
         self.panel.take_focus()
         words = tr("{owed}. Press N again to skip it.", owed=obligation_words(owed))
-        self.panel.show_words(words)
+        self.panel.why.setText(words)
         self.warned.emit(words)
         return True
 
     def _do(self, action: Action) -> None:
-        if self.play is None or self._moment is None:
+        if self.play is None or self.position is None:
             return
-        self.rolling.begin(RollingAction(self.play, self._moment, action), self.panel.needed)
+        self.rolling.begin(RollingAction(self.play, self.position, action), self.panel.needed.text())
 
     def _roll(self, action: Action, roll: Callable[[RollingAction], object]) -> None:
-        if self.play is not None and self._moment is not None:
-            roll(RollingAction(self.play, self._moment, action))
+        if self.play is not None and self.position is not None:
+            roll(RollingAction(self.play, self.position, action))
 
     def _finish(self, done: Sequence[RollingAction]) -> None:
         """Show what came of actions whose dice are rolled: of one with its reasons, of several a line each."""
@@ -452,9 +435,9 @@ class BattleController(QObject):
 
     def overrule(self, seq: int | None = None) -> None:
         """Ask how the players overrule the selected action, else a verdict: the last one, or that of entry `seq`."""
-        if self.play is not None and self._moment is not None:
+        if self.play is not None and self.position is not None:
             play = self.play
-            ruling = ask_ruling(play, self._moment, self.panel.chosen, seq, self.panel.window())
+            ruling = ask_ruling(play, self.position, self.panel.chosen, seq, self.panel.window())
             if ruling is not None:
                 decide(play, ruling)
                 self._stray = None
@@ -463,7 +446,7 @@ class BattleController(QObject):
     def ask_goals(self) -> None:
         """Ask for the sides' goals and store the changes."""
         if self.play is not None:
-            aims = ask_goals(self.play, self._moment, self.panel.window())
+            aims = ask_goals(self.play, self.position, self.panel.window())
             if aims is not None:
                 agree(self.play.battle, aims)
                 self._refresh()
@@ -487,15 +470,15 @@ class BattleController(QObject):
 
     def _refresh(self) -> None:
         """Show the same table after a change in the battle."""
-        if self.play is not None and self._moment is not None:
-            self._moment = replace(self._moment, state=self.play.battle.state)
+        if self.play is not None and self.position is not None:
+            self.position = replace(self.position, state=self.play.battle.state)
             if self._seen is not None:  # only the state has changed: the next look at the table need not show it again
                 self._seen = (*self._seen[:2], self.play.battle.state)
         self._show()
         self.changed.emit()
 
     def _show(self) -> None:
-        play, position = self.play, self._moment
+        play, position = self.play, self.position
         if play is None or position is None:
             self._rounds.show(None, None)
             self._presenter.show_nothing(play, self._armies)
@@ -518,8 +501,8 @@ class BattleController(QObject):
 
     def accept_all(self) -> None:
         """Accept all moves that the camera saw and the rules allow."""
-        if self.play is not None and self._moment is not None:
-            play, position = self.play, self._moment
+        if self.play is not None and self.position is not None:
+            play, position = self.play, self.position
             self._after(lambda: play.accept_all(position))
 
     def _after(self, change: Callable[[], object]) -> None:

@@ -47,11 +47,7 @@ class BattleDisplay:
 
 
 class BattlePresenter:
-    """Shows the battle.
-
-    Attributes:
-        shown: What is shown on the table.
-    """
+    """Shows the battle."""
 
     def __init__(
         self, panel: BattlePanel, bar: TurnBarView, decide: Callable[[Change], object], accept_all: Change
@@ -68,8 +64,8 @@ class BattlePresenter:
         self._bar.show_turn(turn_bar(play, None, armies) if play is not None else None)
         panel.show_battle_open(play is not None)
         panel.show_absent("")
-        panel.allow_ruling(False)
-        panel.allow_goals(play is not None)
+        panel.overrule_button.setEnabled(False)
+        panel.goals_button.setEnabled(play is not None)
         panel.show_no_battle() if play is None else panel.show_obligations(())
         panel.show_story(() if play is None else play.story)
         panel.show_photo(None)
@@ -85,13 +81,9 @@ class BattlePresenter:
         asked: Sequence[ActionPreview] | None,
         view: TableView | None,
     ) -> None:
-        """Show the battle at a position.
+        """Show the battle at a position, with the selected figure from `view`.
 
-        Args:
-            armies: The armies on the table.
-            skippable: What is owed and skipped by the next press of the turn bar's button.
-            asked: The actions that a round asks of the selected figure; None without a round.
-            view: The picture with the selected figure.
+        The turn bar's button skips `skippable` at the next press; a round asks the figure for the actions `asked`.
         """
         panel, obligations = self._panel, play.obligations(position)
         owed = [one for one in obligations if is_owed(one)]
@@ -99,8 +91,8 @@ class BattlePresenter:
         panel.show_battle_open(True)
         panel.show_story(play.story)
         panel.show_absent(absent_words(position))
-        panel.allow_ruling(bool(position.state.turn))
-        panel.allow_goals(True)
+        panel.overrule_button.setEnabled(bool(position.state.turn))
+        panel.goals_button.setEnabled(True)
         proposals = play.proposals(position)
         pending = tuple(pending_move(play, position, one, self._decide) for one in proposals)
         marks = way_marks(proposals)
@@ -133,7 +125,7 @@ class BattlePresenter:
             panel.show_outcome(self._refusal)
             available = None
         else:
-            if self._refusal and panel.why == self._refusal:
+            if self._refusal and panel.why.text() == self._refusal:
                 panel.show_outcome("")
             self._refusal = ""
         if available is None:

@@ -53,11 +53,6 @@ _SIZE = (560, 620)
 class BattleSetupDialog(QDialog):
     """Sets up a battle with the figures seen, beside the table, where they light up.
 
-    Attributes:
-        goals: The goals of the sides.
-        soldiers: The table of soldiers.
-        picker: Selects soldiers on the table.
-
     Signals:
         pointed: Other soldiers are to light up on the table.
     """
@@ -155,11 +150,7 @@ class BattleSetupDialog(QDialog):
         )
 
     def keep_list(self, side: str, name: str) -> None:
-        """Save a side's units as an army list.
-
-        Raises:
-            UserError: see `ArmyLists.keep`.
-        """
+        """Save a side's units as an army list. Raises `UserError` like `ArmyLists.keep`."""
         self._army_lists.keep(Army(name=name, game=self._opened.name, recruits=self.soldiers.recruits(side)))
         self._fill_lists()
         self._lists[side].setCurrentIndex(self._lists[side].findData(name))

@@ -30,6 +30,7 @@ class DiceCard(QWidget):
     Attributes:
         request: The request.
         roll: The roll, once there is one.
+        roll_button: The button that lets the program roll.
 
     Signals:
         rolled: The roll (a `Roll`).
@@ -49,20 +50,15 @@ class DiceCard(QWidget):
         self._needed, self._action, self._before = wrapping_label(), wrapping_label(), QVBoxLayout()
         self._what, self._problem = wrapping_label(request_words(request)), wrapping_label()
         self._shown = DiceFaces(request.die, request.count)
-        self._roll, self._all = QPushButton(), QPushButton()
+        self.roll_button, self._all = QPushButton(), QPushButton()
         self._line, self._use, self._cancel = QLineEdit(), QPushButton(tr("Use")), QPushButton(tr("Cancel"))
         self._six_sided = QCheckBox(tr("Six-sided dice"))
         self._faces = {die: self._face_buttons(die) for die in (request.die, Die.D6)}
         self._devices = QVBoxLayout()
-        make_primary(self._roll)
+        make_primary(self.roll_button)
         self._set_up()
         self._lay_out()
         self._show_die()
-
-    @property
-    def roll_button(self) -> QPushButton:
-        """The button that lets the program roll."""
-        return self._roll
 
     @property
     def may_cancel(self) -> bool:
@@ -99,10 +95,6 @@ class DiceCard(QWidget):
     def add(self, widget: QWidget) -> None:
         """Add a widget of a device that helps to answer."""
         self._devices.addWidget(widget)
-
-    def take_focus(self) -> None:
-        """Give the field for typed faces the focus."""
-        self._line.setFocus()
 
     def event(self, event: QEvent | None) -> bool:
         """Handle Escape; the window's shortcut would put the tool away."""
@@ -190,9 +182,9 @@ class DiceCard(QWidget):
         bold = self._action.font()
         bold.setBold(True)
         self._action.setFont(bold)
-        self._roll.setText(tr("Roll the die") if self.request.count == 1 else tr("Roll the dice"))
-        self._roll.setToolTip(tr("Let the program roll; the roll counts (Alt+R)"))
-        self._roll.setShortcut("Alt+R")
+        self.roll_button.setText(tr("Roll the die") if self.request.count == 1 else tr("Roll the dice"))
+        self.roll_button.setToolTip(tr("Let the program roll; the roll counts (Alt+R)"))
+        self.roll_button.setShortcut("Alt+R")
         self._six_sided.setToolTip(tr("Roll six-sided dice instead of Fudge dice; the program converts them"))
         self._use.setToolTip(tr("Use the typed faces; then they are final (Return)"))
         self._cancel.setToolTip(tr("Take the action back before a die is rolled (Esc)"))
@@ -200,21 +192,22 @@ class DiceCard(QWidget):
         self._action.setAccessibleName(tr("Action"))
         self._what.setAccessibleName(tr("Dice request"))
         self._line.setAccessibleName(tr("Faces"))
+        self.setFocusProxy(self._line)
         for widget in (self._needed, self._action, self._problem, self._all):
             widget.setVisible(False)
         self._six_sided.setVisible(bool(self.request.stands_for))
-        for button in (self._roll, self._all):
+        for button in (self.roll_button, self._all):
             button.setMinimumHeight(_BUTTON_PX)
         self._six_sided.toggled.connect(lambda _: self._show_die())
         self._line.textChanged.connect(lambda _: self._check())
         self._line.returnPressed.connect(self._use_typed)
         self._use.clicked.connect(self._use_typed)
-        self._roll.clicked.connect(self._roll_dice)
+        self.roll_button.clicked.connect(self._roll_dice)
         self._all.clicked.connect(self.roll_all)
         self._cancel.clicked.connect(self.cancelled)
 
     def _lay_out(self) -> None:
-        rolls, typing = in_row((self._roll, 1), (self._all, 1)), in_row((self._line, 1), self._use)
+        rolls, typing = in_row((self.roll_button, 1), (self._all, 1)), in_row((self._line, 1), self._use)
         in_column(
             *(self._action, self._needed, self._before, self._what, self._shown),
             *(rolls, self._six_sided, typing),

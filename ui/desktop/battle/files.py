@@ -213,7 +213,7 @@ class BattleFiles(QObject):
         self._note_open(battle.path)
 
     def _note_open(self, path: Path) -> None:
-        self._settings.keep_last_battle(path)
+        self._settings.last_battle = path
         self._offer.withdraw()
 
     def save_copy(self, path: Path | None = None) -> None:

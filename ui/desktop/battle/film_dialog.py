@@ -32,14 +32,7 @@ _SPEEDS = (mark_for_translation("Slow"), mark_for_translation("Normal"), mark_fo
 
 
 class FilmDialog(QDialog):
-    """Films one battle; while it does, the dialog shows the progress and can only cancel.
-
-    Attributes:
-        format, speed: The choices.
-        bar: The progress.
-        note: What went wrong.
-        save, cancel: The buttons.
-    """
+    """Films one battle; while it does, the dialog shows the progress and can only cancel."""
 
     def __init__(self, battle: Battle, pictures: ThumbnailStore | None, say: Say, parent: QWidget) -> None:
         """`say` shows the result to the player."""

@@ -43,18 +43,10 @@ _Picture = Callable[[int], bytes | None]
 
 
 def save_film(path: Path, report: BattleReport, pictures: ThumbnailStore | None, speed: float, step: Step) -> None:
-    """Write the film of a battle in the format of the path's ending.
+    """Write the film of a battle in the format of the path's ending; `step` receives the progress and may cancel.
 
-    Args:
-        path: The file.
-        report: The battle.
-        pictures: Its pictures of the table.
-        speed: 2 is twice as fast as 1.
-        step: Receives the progress and may cancel; then no file is written.
-
-    Raises:
-        UserError: for an unknown ending, a battle too long for the format, or a file that cannot be written; also
-            whatever `step` raises.
+    Raises `UserError` for an unknown ending, a battle too long for the format, or a file that cannot be written; also
+    whatever `step` raises. Then no file is written.
     """
     film_format, pictured = format_of(path), pictures.seqs if pictures is not None else frozenset()
     pace, total = fitting_pace(report, film_format, speed)

@@ -30,11 +30,9 @@ _MAX_NUMBER = 999
 class GoalsForm(QWidget):
     """For each side its task, the task's number if it has one, and the players' own words."""
 
-    def __init__(
-        self, sides: Sequence[str], standings: Mapping[str, str] | None = None, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, sides: Sequence[str], standings: Mapping[str, str] | None = None) -> None:
         """Ask for these sides; `standings` holds how far each has come."""
-        super().__init__(parent)
+        super().__init__()
         self._tasks: tuple[Task, ...] = ()
         self._figures: Mapping[str, int] = {}
         self._task = {side: QComboBox() for side in sides}

@@ -37,12 +37,7 @@ _TableState = tuple[tuple[TerrainPiece, ...], Outline]
 
 
 class HistoryController:
-    """The commands of the Battle menu that concern its history.
-
-    Attributes:
-        dialog: The history dialog, if open.
-        film: The dialog of the film, if open.
-    """
+    """The commands of the Battle menu that concern its history."""
 
     def __init__(
         self, window: QWidget, battle: BattleController, store: Store, background_save: BackgroundSave

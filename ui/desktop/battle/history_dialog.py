@@ -80,11 +80,7 @@ class MomentList(QAbstractListModel):
 
 
 class HistoryDialog(QDialog):
-    """Shows a battle's history, which changes nothing, and goes back to a moment on request.
-
-    Attributes:
-        position: The moment shown; None if the search finds none.
-    """
+    """Shows a battle's history, which changes nothing, and goes back to a moment on request."""
 
     def __init__(
         self, battle: Battle, thumbnails: ThumbnailStore | None, go_to: Callable[[HistoryMoment], None], parent: QWidget
@@ -99,7 +95,7 @@ class HistoryDialog(QDialog):
         self.position: HistoryMoment | None = None
         self.search, self.list = QLineEdit(), QListView()
         self._map, self._picture = PictureView(), PictureView()
-        self._title, self._story = QLabel(), QPlainTextEdit()
+        self._title, self.story = QLabel(), QPlainTextEdit()
         self.back = QPushButton()
         self._model = MomentList(self._image, self)
         self._lay_out()
@@ -114,11 +110,6 @@ class HistoryDialog(QDialog):
         self._extent = extent_of(one.after for one in self._every)
         self._find()
 
-    @property
-    def story(self) -> str:
-        """The story of the moment."""
-        return self._story.toPlainText()
-
     def _find(self) -> None:
         self._shown = matching(self._every, self.search.text())
         self._model.show(self._shown)
@@ -132,11 +123,11 @@ class HistoryDialog(QDialog):
             self._map.show_nothing()
             self._picture.hide()
             self._title.setText(tr("Nothing found. Try another word."))
-            self._story.clear()
+            self.story.clear()
             self.back.setEnabled(False)
             return
         self._title.setText(one.title)
-        self._story.setPlainText("\n".join(one.lines))
+        self.story.setPlainText("\n".join(one.lines))
         self._show_map(one)
         image = self._image(one)
         if image is not None:
@@ -180,7 +171,7 @@ class HistoryDialog(QDialog):
         buttons.addButton(self.back, QDialogButtonBox.ButtonRole.ActionRole)
         left, right = QWidget(), QWidget()
         in_column(self.search, (self.list, 1), on=left, margin=0)
-        in_column(self._title, (self._map, 3), in_row(self._picture, (self._story, 1)), on=right, margin=0)
+        in_column(self._title, (self._map, 3), in_row(self._picture, (self.story, 1)), on=right, margin=0)
         middle = QSplitter()
         middle.addWidget(left)
         middle.addWidget(right)
@@ -210,8 +201,8 @@ class HistoryDialog(QDialog):
         font.setBold(True)
         self._title.setFont(font)
         self._title.setWordWrap(True)
-        self._story.setReadOnly(True)
-        self._story.setAccessibleName(tr("The story of this moment"))
+        self.story.setReadOnly(True)
+        self.story.setAccessibleName(tr("The story of this moment"))
         self._picture.setAccessibleName(tr("The table at this moment"))
         self.back.setToolTip(tr("Undo or redo until the battle is as it was then; you can come back again"))
         self._picture.setFixedSize(320, 180)

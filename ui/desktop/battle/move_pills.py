@@ -38,13 +38,8 @@ class MovePills(QObject):
         self._picture = picture
         self._calibration: Calibration | None = None
         self._given: tuple[PendingMove, ...] = ()
-        self._pills: list[QFrame] = []
+        self.pills: list[QFrame] = []
         picture.shifted.connect(self._arrange)
-
-    @property
-    def pills(self) -> tuple[QFrame, ...]:
-        """The plates that are shown, in the order of the moves."""
-        return tuple(self._pills)
 
     def show_moves(self, moves: Sequence[PendingMove], calibration: Calibration | None) -> None:
         """Show these moves, each at its end; `calibration` is that of the shown picture, None for no moves."""
@@ -54,10 +49,10 @@ class MovePills(QObject):
         is_new = keys_of(moves) != keys_of(self._given)
         self._given, self._calibration = moves, calibration
         if is_new:  # else the buttons stay untouched under the mouse
-            for old in self._pills:
+            for old in self.pills:
                 old.hide()
                 old.deleteLater()
-            self._pills = [self._pill(row, move) for row, move in enumerate(moves)]
+            self.pills = [self._pill(row, move) for row, move in enumerate(moves)]
         self._arrange()
 
     def _arrange(self) -> None:
@@ -68,7 +63,7 @@ class MovePills(QObject):
         within = (0.0, 0.0, float(picture.width()), float(picture.height()))
         taken = Taken(tuple(map(self._box, self._bodies())), within)
         ends = camera.table_to_pixel([(*move.at_in, 0.0) for move in self._given])
-        for pill, end in zip(self._pills, ends, strict=True):
+        for pill, end in zip(self.pills, ends, strict=True):
             at = picture.to_widget((float(end[0]), float(end[1]))) if np.isfinite(end).all() else QPointF(-1, -1)
             pill.setVisible(picture.rect().contains(at.toPoint()))
             size = pill.sizeHint()

@@ -22,10 +22,10 @@ _TICK_MS = 40
 class OutcomeBanner(QWidget):
     """Lies over the picture; the mouse goes through it, and it never takes the focus."""
 
-    def __init__(self, clock: Callable[[], float], parent: QWidget | None = None) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
         """`clock` returns seconds."""
-        super().__init__(parent)
-        self._clock, self._words, self._began_s = clock, "", 0.0
+        super().__init__()
+        self._clock, self.words, self._began_s = clock, "", 0.0
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.advance)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -35,19 +35,14 @@ class OutcomeBanner(QWidget):
         self.hide()
 
     @property
-    def text(self) -> str:
-        """The outcome shown; empty while the banner is hidden."""
-        return self._words
-
-    @property
     def opacity(self) -> float:
         """From 1 to 0, as the banner fades at the end of its time."""
         left_s = SHOWN_S - (self._clock() - self._began_s)
-        return min(max(left_s / _FADE_S, 0.0), 1.0) if self._words else 0.0
+        return min(max(left_s / _FADE_S, 0.0), 1.0) if self.words else 0.0
 
     def announce(self, words: str) -> None:
         """Show an outcome; an empty one hides the banner."""
-        self._words, self._began_s = words, self._clock()
+        self.words, self._began_s = words, self._clock()
         self.setAccessibleDescription(words)
         self.updateGeometry()
         self.setVisible(bool(words))
@@ -76,20 +71,20 @@ class OutcomeBanner(QWidget):
             room = QRectF(self.rect()).adjusted(_MARGIN_PX, 0, -_MARGIN_PX, 0)
             painter.setFont(self._fitting_font(room.width()))
             painter.setPen(QColor(*WHITE))
-            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, _unbroken(self._words))
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, _unbroken(self.words))
 
     def _fitting_font(self, width_px: float) -> QFont:
         """The largest font with which the words fit on one line or, smaller, on two."""
         font = QFont(self.font())
         font.setBold(True)
         font.setPixelSize(_LARGEST_PX)
-        one_line = fit_font(font, self._words, width_px)
+        one_line = fit_font(font, self.words, width_px)
         if QFontInfo(one_line).pixelSize() >= _SMALLEST_PX:
             return one_line
         font.setPixelSize(_SMALLEST_PX)
-        if QFontMetricsF(font).horizontalAdvance(self._words) <= 1.8 * width_px:  # lines break between words
+        if QFontMetricsF(font).horizontalAdvance(self.words) <= 1.8 * width_px:  # lines break between words
             return font
-        return fit_font(font, self._words, 1.8 * width_px)
+        return fit_font(font, self.words, 1.8 * width_px)
 
 
 def _unbroken(words: str) -> str:

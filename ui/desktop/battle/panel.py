@@ -63,6 +63,12 @@ class BattlePanel(QWidget):
         round_bar: The bar of rounds.
         pending_moves: Decisions that wait for the players, such as moves that the camera saw.
         games: The games to start a battle with; shown while none is open.
+        absent: The soldiers that are not on the table.
+        about: The selected figure and its movement or aim.
+        action_list: The actions.
+        needed: The number needed for the selected action.
+        why: The reasons for the selected action's numbers, or the last result.
+        overrule_button, goals_button: Overrule the rules or the dice; show the goals.
         do_button: Performs the selected action, with dice rolled by the program if it needs any.
 
     Signals:
@@ -85,16 +91,16 @@ class BattlePanel(QWidget):
     goals = pyqtSignal()
     cancelled = pyqtSignal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._figure, self._why, self._absent = markup_label(), wrapping_label(), wrapping_label()
+    def __init__(self) -> None:
+        super().__init__()
+        self.about, self.why, self.absent = markup_label(), wrapping_label(), wrapping_label()
         self.do_button, self._all, self._own = QPushButton(), QPushButton(), QPushButton(tr("Own dice…"))
-        self._overrule = QPushButton(tr("Overrule…"))
+        self.overrule_button = QPushButton(tr("Overrule…"))
         self._photo, self._below = QLabel(), QWidget()
-        self._action_list, self._story = ActionList(), QListWidget()
-        self._goals, self.games = QPushButton(tr("Goals…")), GameList()
+        self.action_list, self._story = ActionList(), QListWidget()
+        self.goals_button, self.games = QPushButton(tr("Goals…")), GameList()
         self.round_bar, self.pending_moves = RoundBar(), PendingMoves()
-        self._needed = plain_label()
+        self.needed = plain_label()
         self._dice_card: DiceCard | None = None
         self._actions, self._dice, self._tabs = QWidget(), QVBoxLayout(), QTabWidget()
         self._throws = QVBoxLayout()
@@ -104,61 +110,28 @@ class BattlePanel(QWidget):
         self._lay_out()
 
     @property
-    def why(self) -> str:
-        """The reasons for the selected action's numbers, or the last result."""
-        return self._why.text()
-
-    @property
-    def needed(self) -> str:
-        """The number needed for the selected action."""
-        return self._needed.text()
-
-    @property
-    def absent(self) -> str:
-        """Which soldiers are not on the table; empty if all are."""
-        return self._absent.text()
-
-    @property
-    def about(self) -> str:
-        """The selected figure and its movement or aim."""
-        return self._figure.text()
-
-    @property
     def chosen(self) -> ActionPreview | None:
         """The selected action."""
-        return self._action_list.chosen
-
-    @property
-    def previews(self) -> tuple[ActionPreview, ...]:
-        """The actions shown."""
-        return self._action_list.previews
+        return self.action_list.chosen
 
     @property
     def first_template(self) -> Template | None:
         """The template of the first possible action that has one."""
         return next(
-            (one.action.template for one in self._action_list.previews if one.possible and one.action.template), None
+            (one.action.template for one in self.action_list.previews if one.possible and one.action.template), None
         )
 
     def show_no_battle(self) -> None:
         """Show that no battle is open, and the games."""
-        self._figure.setText(escape_markup(tr("No battle is open. Choose a game:")))
+        self.about.setText(escape_markup(tr("No battle is open. Choose a game:")))
         self._fill(())
 
     def show_battle_open(self, is_open: bool) -> None:
         """Show what belongs to an open battle, or offer to start one."""
         for widget in (self.games, self._below):
             widget.setVisible(not is_open)
-        for widget in (self.do_button, self._overrule, self._action_list, self._goals):
+        for widget in (self.do_button, self.overrule_button, self.action_list, self.goals_button):
             widget.setVisible(is_open)
-
-    def allow_ruling(self, allowed: bool) -> None:
-        """Enable or disable overruling."""
-        self._overrule.setEnabled(allowed)
-
-    def allow_goals(self, allowed: bool) -> None:
-        """Enable or disable the goals."""
-        self._goals.setEnabled(allowed)
 
     def show_photo(self, image_bgr: ImageBgr | None) -> None:
         """Show a picture of the selected figure; None shows none."""
@@ -168,31 +141,27 @@ class BattlePanel(QWidget):
 
     def show_obligations(self, obligations: Sequence[ActionPreview], goals: Sequence[str] = ()) -> None:
         """Show the obligations of whole sides and the goals, for when no figure is selected."""
-        self._action_list.of_figure = bool(self.round_bar.words)
-        self._figure.setText("<br>".join([tr(CLICK_ONE), *map(escape_markup, goals)]))
+        self.action_list.of_figure = bool(self.round_bar.words)
+        self.about.setText("<br>".join([tr(CLICK_ONE), *map(escape_markup, goals)]))
         self._fill(obligations)
 
     def show_absent(self, words: str) -> None:
         """Say which soldiers are not on the table; nothing if `words` is empty."""
-        self._absent.setText(words)
-        self._absent.setVisible(bool(words))
+        self.absent.setText(words)
+        self.absent.setVisible(bool(words))
 
     def show_round_actions(self, figure: str, unit: str, previews: Sequence[ActionPreview]) -> None:
         """Show a figure's actions in a round, with the first possible one selected."""
-        self._action_list.of_figure = True
-        self._figure.setText(_heading(figure, unit))
+        self.action_list.of_figure = True
+        self.about.setText(_heading(figure, unit))
         self._fill(previews)
         if self.chosen is None:
-            self.choose(0)
+            self.action_list.choose(0)
 
     def take_focus(self) -> None:
         """Give the action list the focus: up and down select, Return performs the action."""
         if self.isVisible():
-            (self._dice_card or self._action_list).take_focus()
-
-    def choose_target(self, figure: str) -> bool:
-        """Select the first possible action against a figure; False if there is none."""
-        return self._action_list.choose_target(figure)
+            (self._dice_card or self.action_list).setFocus()
 
     def show_figure_actions(
         self,
@@ -203,20 +172,20 @@ class BattlePanel(QWidget):
     ) -> None:
         """Show a figure's obligations and actions, possible ones first; `others` are obligations of the side."""
         every = (*owed, *available.attacks, *available.others)
-        self._action_list.of_figure = True
+        self.action_list.of_figure = True
         spread = any(one.action.template for one in every)
         aims = "<br>" + tr("Click a place to aim there, or press H to aim with keys.") if spread else ""
         hint = tr("Press Esc to see it.") if len(others) == 1 else tr("Press Esc to see them.")
         rest = f"<br>{escape_markup(obligation_words(others))}. {escape_markup(hint)}" if others else ""
-        self._figure.setText(
+        self.about.setText(
             f"{_heading(available.figure, unit)}<br>{escape_markup(capitalized(movement_words(available)))}{aims}{rest}"
         )
         self._fill(every)
 
     def show_place_actions(self, figure: str, unit: str, place: str, previews: Sequence[ActionPreview]) -> None:
         """Show a figure's actions at a place, possible ones first."""
-        self._action_list.of_figure = True
-        self._figure.setText(
+        self.action_list.of_figure = True
+        self.about.setText(
             tr(
                 "{figure}<br>aims at {place}. Esc: show all actions",
                 figure=_heading(figure, unit),
@@ -239,13 +208,9 @@ class BattlePanel(QWidget):
 
     def show_outcome(self, words: str) -> None:
         """Show a result and deselect the action, whose odds would take its place."""
-        self._action_list.setCurrentItem(None)
-        self._why.setText(words)
+        self.action_list.setCurrentItem(None)
+        self.why.setText(words)
         clear_layout(self._throws)
-
-    def show_words(self, words: str) -> None:
-        """Show a text in place of the reasons for the selected action."""
-        self._why.setText(words)
 
     def show_throws(self, throws: Throws) -> None:
         """Show the dice of the result."""
@@ -267,20 +232,18 @@ class BattlePanel(QWidget):
             room.show()  # now, because only what is shown takes the focus
             self.take_focus()
 
-    def choose(self, place: int) -> None:
-        """Select an action by its place on the card, from 0; the best one is the first."""
-        self._action_list.choose(place)
-
     def choose_dice(self) -> None:
         """Select the best action if it is an obligation whose dice can be rolled or the only one; none otherwise."""
-        self._action_list.setCurrentItem(None)
-        self._action_list.choose(0)
-        is_only = sum(bool(one.action.owed) for one in self.previews) == 1  # else the players choose between answers
+        self.action_list.setCurrentItem(None)
+        self.action_list.choose(0)
+        is_only = (
+            sum(bool(one.action.owed) for one in self.action_list.previews) == 1
+        )  # else the players choose between answers
         if (one := self.chosen) is not None and not (one.action.owed and (is_only or needs_dice(one))):
-            self._action_list.setCurrentItem(None)
+            self.action_list.setCurrentItem(None)
 
     def _fill(self, previews: Sequence[ActionPreview]) -> None:
-        self._explain(keep=not self._action_list.show_actions(previews))
+        self._explain(keep=not self.action_list.show_actions(previews))
 
     def _explain(self, keep: bool = False) -> None:
         one = self.chosen
@@ -288,18 +251,18 @@ class BattlePanel(QWidget):
             clear_layout(self._throws)
         self._ask(one)
         self._offer_dice(one)
-        self._needed.setText(needed_words(one) if one is not None else "")
-        self._needed.setVisible(bool(self._needed.text()))
+        self.needed.setText(needed_words(one) if one is not None else "")
+        self.needed.setVisible(bool(self.needed.text()))
         if one is not None:
-            self._why.setText("\n".join(reason_rows(one)))
+            self.why.setText("\n".join(reason_rows(one)))
         elif not keep:
-            self._why.setText("")
+            self.why.setText("")
 
     def _offer_dice(self, one: ActionPreview | None) -> None:
         """Offer to do the action: with the program's dice or the players' own, if it needs any."""
         may_do = one is not None and one.possible and not one.ambiguities
         rolls = one is not None and may_do and needs_dice(one)
-        same = len(alike(one.action, self._action_list.previews)) if one is not None and rolls else 0
+        same = len(alike(one.action, self.action_list.previews)) if one is not None and rolls else 0
         self.do_button.setText(tr("Roll") if rolls else tr("Do it"))
         self.do_button.setShortcut("Alt+R")  # a new text takes the shortcut away
         self.do_button.setToolTip(
@@ -341,7 +304,7 @@ class BattlePanel(QWidget):
             try:
                 self.answered.emit(action, question.fact, question.read(line.text()))
             except UserError as refusal:
-                self._why.setText(str(refusal))
+                self.why.setText(str(refusal))
 
         line.returnPressed.connect(say)
         return line
@@ -358,33 +321,33 @@ class BattlePanel(QWidget):
     def _lay_out(self) -> None:
         self._set_up_words()
         self._set_up_buttons()
-        self._action_list.cancelled.connect(self.cancelled)
-        self._action_list.currentItemChanged.connect(lambda *_: self._explain())
-        self._action_list.itemActivated.connect(lambda *_: self._request_action())
+        self.action_list.cancelled.connect(self.cancelled)
+        self.action_list.currentItemChanged.connect(lambda *_: self._explain())
+        self.action_list.itemActivated.connect(lambda *_: self._request_action())
         # The list takes the height that is left, otherwise it would take the room of the reasons.
-        self._action_list.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        self._action_list.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
+        self.action_list.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self.action_list.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
         tabs = self._tabs
         tabs.addTab(self._now(), tr("Now"))
         tabs.addTab(self._story, tr("History"))
-        tabs.setCornerWidget(self._goals)
-        self._absent.hide()
-        in_column(self._absent, self.pending_moves, (tabs, 1), on=self, margin=(8, 4, 8, 4))
+        tabs.setCornerWidget(self.goals_button)
+        self.absent.hide()
+        in_column(self.absent, self.pending_moves, (tabs, 1), on=self, margin=(8, 4, 8, 4))
 
     def _set_up_words(self) -> None:
-        big = self._needed.font()
+        big = self.needed.font()
         big.setPointSizeF(_BIG_FONT_SCALE * big.pointSizeF())
         big.setBold(True)
         self._below.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.MinimumExpanding)
         self._photo.setAccessibleName(tr("Picture of the soldier"))
         self._photo.setVisible(False)
-        self._needed.setFont(big)
-        self._needed.setWordWrap(True)
-        self._needed.setAccessibleName(tr("Number needed"))
-        self._needed.setVisible(False)
-        self._why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._why.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._why.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
+        self.needed.setFont(big)
+        self.needed.setWordWrap(True)
+        self.needed.setAccessibleName(tr("Number needed"))
+        self.needed.setVisible(False)
+        self.why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.why.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.why.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
         self._story.setWordWrap(True)
         self._story.setAccessibleName(tr("History"))
 
@@ -398,24 +361,26 @@ class BattlePanel(QWidget):
         self._own.setShortcut("Alt+D")
         self._own.clicked.connect(lambda: self._request(self.wanted))
         make_primary(self.do_button)
-        self._overrule.setToolTip(tr("Change the result of the selected action or the last one, and say why (Ctrl+R)"))
-        self._overrule.setShortcut("Ctrl+R")
-        self._overrule.setEnabled(False)
-        self._overrule.clicked.connect(self.overrule_requested)
-        self._goals.setToolTip(tr("What each side must do to win; you can change it at any time (Ctrl+G)"))
-        self._goals.setShortcut("Ctrl+G")
-        self._goals.setEnabled(False)
-        self._goals.clicked.connect(self.goals)
+        self.overrule_button.setToolTip(
+            tr("Change the result of the selected action or the last one, and say why (Ctrl+R)")
+        )
+        self.overrule_button.setShortcut("Ctrl+R")
+        self.overrule_button.setEnabled(False)
+        self.overrule_button.clicked.connect(self.overrule_requested)
+        self.goals_button.setToolTip(tr("What each side must do to win; you can change it at any time (Ctrl+G)"))
+        self.goals_button.setShortcut("Ctrl+G")
+        self.goals_button.setEnabled(False)
+        self.goals_button.clicked.connect(self.goals)
 
     def _now(self) -> QWidget:
         reasons, now = QWidget(), QWidget()
         # The ambiguities are on top, because nothing else is possible before they are decided.
-        in_column(self._ambiguities, self._throws, self._why, self._open, on=reasons, margin=0)
+        in_column(self._ambiguities, self._throws, self.why, self._open, on=reasons, margin=0)
         in_column(self._actions, self._dice, on=now, margin=(0, 4, 0, 0))
         room = Scrolled(reasons, 5 * self.fontMetrics().lineSpacing())
-        who = in_row(self._photo, (self._figure, 1))
-        last = in_row((self.do_button, 2), (self._all, 2), (self._own, 1), (self._overrule, 1))
-        parts = (self.round_bar, who, self.games, (self._below, 1), (self._action_list, 1), self._needed)
+        who = in_row(self._photo, (self.about, 1))
+        last = in_row((self.do_button, 2), (self._all, 2), (self._own, 1), (self.overrule_button, 1))
+        parts = (self.round_bar, who, self.games, (self._below, 1), (self.action_list, 1), self.needed)
         in_column(*parts, room, last, on=self._actions, margin=0)
         return now
 

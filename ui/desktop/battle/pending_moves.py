@@ -74,8 +74,8 @@ def keys_of(moves: Sequence[PendingMove]) -> tuple[tuple[str, ...], ...]:
 class PendingMoves(QWidget):
     """A list of moves with the possible answers; it scrolls and never grows beyond a part of the window."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._all, self._rows = QPushButton(), QVBoxLayout()
         self._title = plain_label()
         self._all.setToolTip(tr("Accept all moves that the rules allow"))

@@ -36,8 +36,8 @@ class RoundBar(QWidget):
     left = pyqtSignal()
     gone = pyqtSignal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._words, self._result = wrapping_label(), wrapping_label()
         self._steps, self._round_box = QListWidget(), QWidget()
         self._offers = QHBoxLayout()
@@ -50,11 +50,6 @@ class RoundBar(QWidget):
     def words(self) -> str:
         """The name of the round and the current figure."""
         return self._words.text() if self._shown is not None else ""
-
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """All figures of the round, as text."""
-        return tuple(step.words for step in self._shown.steps) if self._shown is not None else ()
 
     def offer(self, names: Sequence[str]) -> None:
         """Offer these rounds; shown while no round is in progress."""

@@ -27,11 +27,7 @@ _MAX_WAITING = 20
 
 
 class ThumbnailRecorder:
-    """Records the thumbnails of the open battle.
-
-    Attributes:
-        thumbnails: The thumbnails; None without a battle.
-    """
+    """Records the thumbnails of the open battle."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         """`say` shows the player a message."""

@@ -19,7 +19,9 @@ class TurnBarView(QWidget):
     """Shows a `TurnBar`; hidden while no battle is open.
 
     Attributes:
+        words: The turn, the phase and what is left.
         button: Begins the next phase, or leads to what is still owed.
+        shown: What the bar shows; None while no battle is open.
 
     Signals:
         go_on: The button was pressed.
@@ -27,11 +29,11 @@ class TurnBarView(QWidget):
 
     go_on = pyqtSignal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._shown: TurnBar | None = None
-        self._words, self.button = _FittedLabel(), QPushButton(tr("Next phase"))
-        self._words.setAccessibleName(tr("Turn and phase"))
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: TurnBar | None = None
+        self.words, self.button = _FittedLabel(), QPushButton(tr("Next phase"))
+        self.words.setAccessibleName(tr("Turn and phase"))
         font = self.button.font()
         font.setPixelSize(_BUTTON_TEXT_PX)
         font.setBold(True)
@@ -44,36 +46,21 @@ class TurnBarView(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 4, 8, 4)
         row.setSpacing(16)
-        row.addWidget(self._words, 1)
+        row.addWidget(self.words, 1)
         row.addWidget(self.button)
         self.hide()
 
-    @property
-    def shown(self) -> TurnBar | None:
-        """What the bar shows; None while no battle is open."""
-        return self._shown
-
-    @property
-    def heading(self) -> str:
-        """The turn and phase; empty while no battle is open."""
-        return self._shown.heading if self._shown is not None else ""
-
-    @property
-    def words_px(self) -> int:
-        """The height of the text's font."""
-        return self._words.font().pixelSize()
-
     def show_turn(self, bar: TurnBar | None) -> None:
         """Show a battle's turn; None hides the bar."""
-        if bar == self._shown:
+        if bar == self.shown:
             return
-        self._shown = bar
+        self.shown = bar
         if bar is not None:
             self._fill(bar)
         self.setVisible(bar is not None)  # last: the picture changes its size, and the battle is shown again
 
     def _fill(self, bar: TurnBar) -> None:
-        self._words.show_words(bar.words)
+        self.words.show_words(bar.words)
         # A new text would take the shortcut away, and an ampersand would define another one.
         words = self.button.fontMetrics().elidedText(bar.button, Qt.TextElideMode.ElideRight, _BUTTON_WIDTH_PX)
         self.button.setText(words.replace("&", "&&"))
@@ -82,7 +69,7 @@ class TurnBarView(QWidget):
         self.button.setVisible(bool(bar.button))
         # A change of the theme would reset a palette.
         self.setStyleSheet(f"TurnBarView {{ background: {_qt(bar.colour).name()} }}")
-        self._words.setStyleSheet(f"color: {_qt(bar.ink).name()}")
+        self.words.setStyleSheet(f"color: {_qt(bar.ink).name()}")
         self.button.setStyleSheet(_button_style(bar.ink, bar.colour))
 
 

@@ -200,7 +200,7 @@ class DevicesController(QObject):
         for _, _, device in self._devices:
             device.connection.leave()
         for _, _, device in self._devices:
-            device.close()
+            device.connection.close()
         self._ports.close()
 
     def _throw(self, what: str) -> None:

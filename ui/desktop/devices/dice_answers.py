@@ -10,12 +10,14 @@ from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.devices.tray_view import TrayView, close_up
 from ui.desktop.labels import escape_markup, markup_label
 from ui.desktop.layouts import in_column, in_row
-from ui.devices.dice_source import DiceSource, ElectronicDiceSource
+from ui.devices.dice_source import ElectronicDiceSource
 from ui.devices.rod_and_dice import ElectronicDiceController
 from ui.devices.tray import TrayDice
 from ui.devices.tray_asking import TrayDiceSource
 from ui.devices.tray_camera import Seen
 from ui.translation import tr
+
+DiceSource = ElectronicDiceSource | TrayDiceSource
 
 
 class DiceAnswers:
@@ -84,8 +86,8 @@ class DiceStrip(QWidget):
         """`name` is the device; `throw` rolls emulated dice, None for real ones."""
         super().__init__()
         self._name, self._asking = name, asking
-        self._words = markup_label()
-        self._words.setAccessibleName(name)
+        self.words = markup_label()
+        self.words.setAccessibleName(name)
         self._yes, self._no = QPushButton(), QPushButton(tr("No"))
         self._throw = QPushButton(tr("Throw them"))
         self._throw.setToolTip(tr("Throw the emulated dice"))
@@ -93,18 +95,13 @@ class DiceStrip(QWidget):
         self._yes.clicked.connect(lambda: self._settle(True))
         self._no.clicked.connect(lambda: self._settle(False))
         self._throw.clicked.connect(lambda: throw() if throw is not None else None)
-        in_column(self._words, in_row(self._yes, self._no, self._throw, None), on=self, margin=0)
+        in_column(self.words, in_row(self._yes, self._no, self._throw, None), on=self, margin=0)
         self.refresh()
-
-    @property
-    def text(self) -> str:
-        """The text shown."""
-        return self._words.text()
 
     def refresh(self) -> None:
         """Show the current progress."""
         doubt = bool(self._asking.doubt)
-        self._words.setText(f"<b>{escape_markup(self._name)}</b>: {escape_markup(self._asking.words)}")
+        self.words.setText(f"<b>{escape_markup(self._name)}</b>: {escape_markup(self._asking.words)}")
         self._yes.setVisible(doubt)
         self._no.setVisible(doubt)
         self._yes.setText(self._asking.yes_words)

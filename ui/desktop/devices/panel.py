@@ -44,6 +44,8 @@ class DevicesPanel(QScrollArea):
 
     Attributes:
         rod, dice, tray: The common parts of each device.
+        rod_view: The rod's lights.
+        rolls: The last rolls.
     """
 
     reshaped = pyqtSignal(object)
@@ -51,8 +53,8 @@ class DevicesPanel(QScrollArea):
     refused = pyqtSignal(str)
     tray_wanted = pyqtSignal()
 
-    def __init__(self, shape: RodShape, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, shape: RodShape) -> None:
+        super().__init__()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -71,30 +73,20 @@ class DevicesPanel(QScrollArea):
             tr("Read the dice in the tray now"),
             tr(_TRAY_DESCRIPTION),
         )
-        self._view, self._shown, self._strip = RodView(), wrapping_label(), StripForm(shape, self.refused.emit)
-        self._rolls, self._throws = wrapping_label(), _throws(self.thrown.emit)
+        self.rod_view, self._shown, self._strip = RodView(), wrapping_label(), StripForm(shape, self.refused.emit)
+        self.rolls, self._throws = wrapping_label(), _throws(self.thrown.emit)
         self._tray_view, self._tray_text = TrayView(), wrapping_label()
         self._draw_tray = button_with_tip(tr("Mark tray…"), tr("Draw a box around the tray in the camera's picture"))
         self._lay_out()
 
-    @property
-    def lights(self) -> tuple[Colour, ...]:
-        """The drawn colours of the rod's LEDs."""
-        return self._view.lights
-
-    @property
-    def rolls_text(self) -> str:
-        """The text about the dice."""
-        return self._rolls.text()
-
     def show_rod(self, shape: RodShape, lights: Sequence[Colour], words: str) -> None:
         """Show the rod's lights and their meaning."""
-        self._view.show_lights(shape, lights)
+        self.rod_view.show_lights(shape, lights)
         self._shown.setText(words)
 
     def show_dice(self, rows: Sequence[str], *, emulated: bool) -> None:
         """Show the last rolls, newest first; `emulated` shows the buttons of the emulator."""
-        self._rolls.setText("\n".join(rows))
+        self.rolls.setText("\n".join(rows))
         self._throws.setVisible(emulated)
 
     def show_tray(self, tray: TrayPicture | None, rows: Sequence[str]) -> None:
@@ -104,13 +96,13 @@ class DevicesPanel(QScrollArea):
         self._tray_text.setText("\n".join(rows))
 
     def _lay_out(self) -> None:
-        self._rolls.setAccessibleName(tr("Last rolls"))
+        self.rolls.setAccessibleName(tr("Last rolls"))
         self._shown.setAccessibleName(tr("What the rod shows"))
         self._tray_text.setAccessibleName(tr("Last tray readings"))
         self._strip.changed.connect(self.reshaped)
         self._draw_tray.clicked.connect(self.tray_wanted)
-        self.rod.extra_layout.addLayout(in_column(self._view, self._shown, self._strip))
-        self.dice.extra_layout.addLayout(in_column(self._throws, self._rolls))
+        self.rod.extra_layout.addLayout(in_column(self.rod_view, self._shown, self._strip))
+        self.dice.extra_layout.addLayout(in_column(self._throws, self.rolls))
         self.tray.extra_layout.addLayout(in_column(self._draw_tray, self._tray_view, self._tray_text))
         inner = QWidget()
         in_column(self.rod, self.dice, self.tray, None, on=inner, margin=4)
@@ -164,6 +156,7 @@ class DeviceBox(QGroupBox):
         tested, forgotten, replugged: The button was pressed.
 
     Attributes:
+        state: The device's state.
         extra_layout: Layout for the widgets of one kind of device.
     """
 
@@ -176,8 +169,8 @@ class DeviceBox(QGroupBox):
     def __init__(self, title: str, port_tip: str, try_words: str, test_tip: str, description: str) -> None:
         """`try_words` is empty if the device has no emulator; `description` describes a device to connect."""
         super().__init__(title)
-        self._state, self._trouble, self._description = markup_label(), wrapping_label(), wrapping_label(description)
-        self._state.setAccessibleName(tr("{title}: state", title=title))
+        self.state, self._trouble, self._description = markup_label(), wrapping_label(), wrapping_label(description)
+        self.state.setAccessibleName(tr("{title}: state", title=title))
         self._counters = wrapping_label()
         self._port = QComboBox()
         self._chosen: str | None = None
@@ -198,11 +191,6 @@ class DeviceBox(QGroupBox):
         self.extra_layout = QVBoxLayout()
         self._lay_out()
 
-    @property
-    def state(self) -> str:
-        """The device's state as shown."""
-        return self._state.text()
-
     def show_choices(self, found: Sequence[PortChoice], chosen: str | None) -> None:
         """List the ports; the player's selection stays, unless another port has come into use."""
         now = [(self._port.itemData(row), self._port.itemText(row)) for row in range(self._port.count())]
@@ -218,7 +206,7 @@ class DeviceBox(QGroupBox):
     def show_status(self, one: DeviceStatus, *, plugged: bool | None) -> None:
         """Show the device's state; `plugged` is None unless it is emulated."""
         sign = f'<span style="color:{_COLOURS[one.level]}">{_MARKS[one.level]}</span>'
-        self._state.setText(f"{sign} {escape_markup(one.words)}")
+        self.state.setText(f"{sign} {escape_markup(one.words)}")
         self._trouble.setText(
             tr("Last problem: {trouble}", trouble=one.trouble) if one.trouble and one.level is StatusLevel.UP else ""
         )
@@ -258,4 +246,4 @@ class DeviceBox(QGroupBox):
             buttons.addWidget(button, row, column)
         # What comes and goes is below the buttons, which stay under the mouse; spare height would move them.
         below = (self._counters, self._trouble, self._description, self.extra_layout, None)
-        in_column(self._state, self._port, buttons, *below, on=self).setSpacing(4)
+        in_column(self.state, self._port, buttons, *below, on=self).setSpacing(4)

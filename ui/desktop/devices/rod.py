@@ -24,9 +24,9 @@ _UNLIT = QColor(58, 61, 67)
 class RodView(QWidget):
     """The rod's LEDs, the near end at the left."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._shape, self._lights = RodShape(), ()  # type: RodShape, tuple[Colour, ...]
+    def __init__(self) -> None:
+        super().__init__()
+        self._shape, self.lights = RodShape(), tuple[Colour, ...]()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("The rod's lights"))
         self.setToolTip(tr("The rod's lights; the soldier is at 0"))
@@ -35,15 +35,10 @@ class RodView(QWidget):
         """Size of the strip and its scale."""
         return QSize(300, _STRIP_PX + self.fontMetrics().height() + 4)
 
-    @property
-    def lights(self) -> tuple[Colour, ...]:
-        """The drawn colours."""
-        return self._lights
-
     def show_lights(self, shape: RodShape, lights: Sequence[Colour]) -> None:
         """Draw these lights; repaints only on a change."""
-        if (shape, tuple(lights)) != (self._shape, self._lights):
-            self._shape, self._lights = shape, tuple(lights)
+        if (shape, tuple(lights)) != (self._shape, self.lights):
+            self._shape, self.lights = shape, tuple(lights)
             self.update()
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
@@ -51,7 +46,7 @@ class RodView(QWidget):
             painter.fillRect(QRectF(0, 0, self.width(), _STRIP_PX), _CASE)
             px_per_in = (self.width() - 2 * _GAP_PX) / self._shape.length_in
             wide = px_per_in / self._shape.leds_per_in
-            for led, colour in enumerate(self._lights):
+            for led, colour in enumerate(self.lights):
                 box = QRectF(_GAP_PX + led * wide, 3, max(1.0, wide - _GAP_PX), _STRIP_PX - 6)
                 painter.fillRect(box, QColor(*colour) if any(colour) else _UNLIT)
             self._draw_scale(painter, px_per_in)

@@ -69,8 +69,8 @@ def doubtful_close_ups(seen: Seen) -> list[TrayPicture]:
 class TrayView(QWidget):
     """The tray with an outline around each die that was read; doubtful dice are dashed, and enlarged beside it."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._shown: TrayPicture | None = None
         self._pictures: list[tuple[TrayPicture, QImage]] = []
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

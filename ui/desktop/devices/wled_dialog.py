@@ -25,6 +25,7 @@ class WledDialog(QDialog):
 
     Attributes:
         spec: The chosen segment, as `DeviceConnection` names it; empty before the player chose one.
+        words: What to do, or what went wrong.
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class WledDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("WLED on the network"))
         self.spec, self._list = "", find
-        self._host, self._segment, self._says = QLineEdit(host), QComboBox(), wrapping_label()
+        self._host, self._segment, self.words = QLineEdit(host), QComboBox(), wrapping_label()
         self._find, emulate = QPushButton(tr("Find segments")), QPushButton(tr("Try one"))
         self._task: BackgroundTask[tuple[Segment, ...]] = BackgroundTask("sandtable WLED")
         self._found: Address | None = None
@@ -52,7 +53,7 @@ class WledDialog(QDialog):
         form.addRow(tr("Address:"), self._host)
         form.addRow("", self._find)
         form.addRow(tr("Segment:"), self._segment)
-        form.addRow(self._says)
+        form.addRow(self.words)
         form.addRow(buttons)
         self._host.textChanged.connect(self._forget)
         self._host.returnPressed.connect(self._find.click)
@@ -65,11 +66,6 @@ class WledDialog(QDialog):
         self._forget()
         self._find.setDefault(True)
         self.setMinimumWidth(_WIDTH_PX)
-
-    @property
-    def text(self) -> str:
-        """What the dialog says."""
-        return self._says.text()
 
     def _choose(self, spec: str) -> None:
         self.spec = spec
@@ -108,7 +104,7 @@ class WledDialog(QDialog):
         self._show(tr("Choose the segment of the rod, then connect.") if found else sentence(none))
 
     def _show(self, words: str) -> None:
-        self._says.setText(words)
+        self.words.setText(words)
         self._segment.setEnabled(self._segment.count() > 0)
         self._connect.setEnabled(self._segment.count() > 0)
 

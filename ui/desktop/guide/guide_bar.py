@@ -36,8 +36,8 @@ class GuideBar(QFrame):
     asked_for = pyqtSignal(object)
     named = pyqtSignal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.shown: Guide | None = None
         self.steps = {step: QToolButton() for step in GuideStep}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 
@@ -38,11 +37,11 @@ class GuideController(QObject):
         choices: The sources offered in the first step, listed at each opening.
     """
 
-    def __init__(self, commands: Commands, rail: ToolRail, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, commands: Commands, rail: ToolRail) -> None:
         """Add the guide above everything else in the window; it replaces the hint, and lights up tools in `rail`."""
         window, self._settings, self._hint = commands.parts.window, commands.parts.settings, commands.parts.hint
         super().__init__(window)
-        self._commands, self._clock = commands, clock
+        self._commands = commands
         self.bar, self.choices = GuideBar(), QMenu(window)
         self._dock = QDockWidget(tr("Guide"), window)
         self._dock.setObjectName("guide")
@@ -59,7 +58,7 @@ class GuideController(QObject):
         self._chosen: str | None = None
         self._taught: tuple[str, ...] | None = None
         self._marker_check: BackgroundTask[MarkerCheck] = BackgroundTask("sandtable guide")
-        self._checked_s = clock()
+        self._checked_s = commands.store.clock()
         self._marker_issues: tuple[str, ...] = ()
         self._step_actions: dict[GuideStep, Callable[[], object]] = {
             GuideStep.CAMERA: self._offer_sources,
@@ -114,7 +113,7 @@ class GuideController(QObject):
         self.spotlight.light(None)
         self._dock.hide()
         self._hint.show()
-        self._settings.keep_guided()
+        self._settings.was_guided = True
         source_controller = self._commands.store.source_controller
         if source_controller is self._prepared_source and not source_controller.session.state.setup.palette:
             self._commands.store.open("demo")
@@ -246,7 +245,7 @@ class GuideController(QObject):
         found = self._marker_check.take()
         if found is not None:
             self._marker_issues = tuple(issue.sentence for issue in found.issues)
-        source_controller, now_s = self._commands.store.source_controller, self._clock()
+        source_controller, now_s = self._commands.store.source_controller, self._commands.store.clock()
         frame, setup = source_controller.frame, source_controller.session.state.setup
         if self._step is not GuideStep.MARKERS or frame is None or now_s - self._checked_s < _CHECK_EVERY_S:
             return

@@ -18,11 +18,7 @@ _SOLDIER_PX = 60
 
 
 class GuideLight:
-    """The light of one guide.
-
-    Attributes:
-        spotlight: The frame around the control.
-    """
+    """The light of one guide."""
 
     def __init__(self, commands: Commands, rail: ToolRail, bar: GuideBar) -> None:
         """Light up controls of the window, or of the guide's own bar."""
@@ -45,7 +41,7 @@ class GuideLight:
         else:
             rolling = bool(battle.rolling)
             self._shot = self._first_shot.next_step(
-                battle.play, battle.position, panel.chosen, panel.previews, is_rolling=rolling
+                battle.play, battle.position, panel.chosen, panel.action_list.previews, is_rolling=rolling
             )
 
     def enter(self, step: GuideStep | None) -> None:
@@ -91,7 +87,7 @@ class GuideLight:
             self.spotlight.light(self._bar.army if store.tool.name == TEACH else self._rail.groups[TEACH])
 
     def _show_shot(self) -> None:
-        card, need = self._battle.dice_card, self._shot.need
+        card, need = self._battle.rolling.card, self._shot.need
         places: dict[Need, QWidget | None] = {
             Need.PHASE: self._battle.turn_bar.button,
             Need.ROLL: self._battle.panel.do_button,

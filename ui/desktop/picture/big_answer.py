@@ -20,9 +20,9 @@ _MARGIN_PX = 18.0
 class BigAnswer(QWidget):
     """A headline across the full width, and two rows."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._answer = Answer()
+    def __init__(self) -> None:
+        super().__init__()
+        self.answer = Answer()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("Answer in large type"))
         self.hide()
@@ -31,27 +31,22 @@ class BigAnswer(QWidget):
         """Room for a headline and two rows."""
         return QSize(320, round(1.15 * _HEADLINE_PX + 1.3 * _ROWS * _ROW_PX))
 
-    @property
-    def answer(self) -> Answer:
-        """The answer shown."""
-        return self._answer
-
     def show_answer(self, answer: Answer) -> None:
-        if answer != self._answer:
-            self._answer = answer
+        if answer != self.answer:
+            self.answer = answer
             self.update()
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
         with painting(self) as painter:
             painter.fillRect(self.rect(), QColor(*DARK))
             room = QRectF(self.rect()).adjusted(_MARGIN_PX, 0, -_MARGIN_PX, 0)
-            headline = self._answer.headline or tr("-- in")
+            headline = self.answer.headline or tr("-- in")
             painter.setFont(fit_font(_bold(painter.font(), _HEADLINE_PX), headline, room.width()))
             painter.setPen(QColor(*WHITE))
             top, centred = 1.12 * _HEADLINE_PX, Qt.AlignmentFlag.AlignCenter
             painter.drawText(QRectF(room.left(), 0, room.width(), top), centred, headline)
             painter.setPen(QColor(*SILVER))
-            for row in self._answer.rows[:_ROWS]:
+            for row in self.answer.rows[:_ROWS]:
                 painter.setFont(fit_font(_bold(painter.font(), _ROW_PX), row, room.width()))
                 painter.drawText(QRectF(room.left(), top, room.width(), 1.25 * _ROW_PX), centred, row)
                 top += 1.25 * _ROW_PX

@@ -46,14 +46,7 @@ class Layers:
         return before != shapes
 
     def paint(self, painter: QPainter, to_screen: QTransform, size: QSize, ratio: float) -> None:
-        """Draw the layers.
-
-        Args:
-            painter: On the widget; its own transform is the identity.
-            to_screen: From picture pixels to widget pixels.
-            size: The widget's size.
-            ratio: Screen pixels per widget pixel.
-        """
+        """Draw the layers with an untransformed painter; `ratio` is in screen pixels per widget pixel."""
         place, before = (to_screen, size, ratio), self._cached
         rooms = Taken(within=(0.0, 0.0, float(size.width()), float(size.height())))
         self._cached = []

@@ -62,21 +62,20 @@ class PictureDialog(QDialog):
 
 
 class Magnifier(QWidget):
-    """Part of the picture, enlarged eight times, with a cross at the mouse position."""
+    """Part of the picture, enlarged eight times, with a cross at the mouse position.
+
+    Attributes:
+        at_px: The pixel in the centre; None until the mouse enters the picture.
+    """
 
     TIMES = 8.0
 
-    def __init__(self, image_bgr: ImageBgr, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, image_bgr: ImageBgr) -> None:
+        super().__init__()
         self._image = to_qimage(image_bgr)
-        self._at_px: PointPx | None = None
+        self.at_px: PointPx | None = None
         self.setFixedHeight(230)
         self.setAccessibleName(tr("Magnified view at the mouse"))
-
-    @property
-    def at_px(self) -> PointPx | None:
-        """The pixel in the centre; None until the mouse enters the picture."""
-        return self._at_px
 
     def sizeHint(self) -> QSize:
         """Room for some thirty pixels of the picture."""
@@ -84,16 +83,16 @@ class Magnifier(QWidget):
 
     def show_place(self, px: PointPx) -> None:
         """Show the surroundings of a pixel."""
-        self._at_px = px
+        self.at_px = px
         self.update()
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
         with painting(self) as painter:
             painter.fillRect(self.rect(), QColor(24, 26, 30))
-            if self._at_px is None:
+            if self.at_px is None:
                 return
             width, height = self.width() / self.TIMES, self.height() / self.TIMES
-            x, y = self._at_px[0] + 0.5, self._at_px[1] + 0.5  # the top left pixel's centre is (0, 0)
+            x, y = self.at_px[0] + 0.5, self.at_px[1] + 0.5  # the top left pixel's centre is (0, 0)
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
             painter.drawImage(QRectF(self.rect()), self._image, QRectF(x - width / 2, y - height / 2, width, height))
             middle, gap, far = QRectF(self.rect()).center(), 6.0, 60.0

@@ -50,6 +50,7 @@ class PictureView(QWidget):
     Attributes:
         takes_wheel: The wheel belongs to the selected tool; with Ctrl it still zooms.
         in_progress: The selected tool has begun something that a right click or Enter ends.
+        scale: Screen pixels per picture pixel.
     """
 
     pressed = pyqtSignal(float, float)
@@ -63,12 +64,12 @@ class PictureView(QWidget):
     turned = pyqtSignal(int)
     tapped = pyqtSignal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.takes_wheel = self.in_progress = False
         self._picture: QImage | None = None
         self._layers = Layers()
-        self._scale, self._offset = 1.0, QPointF()
+        self.scale, self._offset = 1.0, QPointF()
         self._is_fitted = True
         self._table_px: Box | None = None
         self._shows_whole = False
@@ -87,11 +88,6 @@ class PictureView(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(960, 540)
-
-    @property
-    def scale(self) -> float:
-        """Screen pixels per picture pixel."""
-        return self._scale
 
     def show_picture(self, picture: QImage) -> None:
         """Show a picture; if its size differs from the last one's, fit it into the window."""
@@ -129,8 +125,8 @@ class PictureView(QWidget):
         """Show the table as large as possible; the whole picture if that is chosen or the table is unknown."""
         self._is_fitted = True
         if self._picture is not None and not self._picture.isNull():
-            self._scale = self._fitting(self._fitted_part)
-            self._offset = self._room.center() - self._scale * self._fitted_part.center()
+            self.scale = self._fitting(self._fitted_part)
+            self._offset = self._room.center() - self.scale * self._fitted_part.center()
         self.zoomed.emit()
         self.shifted.emit()
         self.update()
@@ -149,14 +145,14 @@ class PictureView(QWidget):
     def zoom(self, factor: float, about: QPointF | None = None) -> None:
         """Zoom by a factor and keep the point `about` of the widget, by default its centre, in place."""
         least = self._fitting(self._whole)
-        scale = min(max(self._scale * factor, least), max(_MAX_SCALE, least))
+        scale = min(max(self.scale * factor, least), max(_MAX_SCALE, least))
         if scale == least:
             self._shows_whole = True
             self.fit()
             return
         about = QPointF(self.rect().center()) if about is None else about
-        self._offset = about - (about - self._offset) * (scale / self._scale)
-        self._scale, self._is_fitted = scale, False
+        self._offset = about - (about - self._offset) * (scale / self.scale)
+        self.scale, self._is_fitted = scale, False
         self._keep_in_sight()
         self.zoomed.emit()
         self.shifted.emit()
@@ -164,7 +160,7 @@ class PictureView(QWidget):
 
     def to_picture(self, point: QPointF) -> PointPx:
         """The picture pixel at a widget point; the centre of the top left pixel is (0, 0)."""
-        place = (point - self._offset) / self._scale
+        place = (point - self._offset) / self.scale
         return (place.x() - 0.5, place.y() - 0.5)
 
     def to_widget(self, px: PointPx) -> QPointF:
@@ -173,7 +169,7 @@ class PictureView(QWidget):
 
     def _transform(self) -> QTransform:
         move = QTransform.fromTranslate(self._offset.x(), self._offset.y())
-        return QTransform.fromTranslate(0.5, 0.5) * QTransform.fromScale(self._scale, self._scale) * move
+        return QTransform.fromTranslate(0.5, 0.5) * QTransform.fromScale(self.scale, self.scale) * move
 
     @property
     def _whole(self) -> QRectF:
@@ -204,7 +200,7 @@ class PictureView(QWidget):
     def _keep_in_sight(self) -> None:
         """Keep the table, or a quarter of the window of it, in sight."""
         table = self._table
-        low, high = self._scale * table.topLeft(), self._scale * table.bottomRight()
+        low, high = self.scale * table.topLeft(), self.scale * table.bottomRight()
         keep_x, keep_y = min(self.width() / 4, high.x() - low.x()), min(self.height() / 4, high.y() - low.y())
         self._offset.setX(min(max(self._offset.x(), keep_x - high.x()), self.width() - keep_x - low.x()))
         self._offset.setY(min(max(self._offset.y(), keep_y - high.y()), self.height() - keep_y - low.y()))
@@ -212,7 +208,7 @@ class PictureView(QWidget):
     def paintEvent(self, event: QPaintEvent | None) -> None:
         with painting(self) as painter:
             picture = self._picture
-            target = QRectF() if picture is None else QRectF(self._offset, self._scale * QSizeF(picture.size()))
+            target = QRectF() if picture is None else QRectF(self._offset, self.scale * QSizeF(picture.size()))
             bare = QRegion(self.rect()) - QRegion(target.toRect().adjusted(1, 1, -1, -1))
             if not bare.isEmpty():
                 painter.setClipRegion(bare)

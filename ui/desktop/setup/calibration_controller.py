@@ -28,11 +28,7 @@ from vision.table_view import TableView
 
 
 class CalibrationController(QObject):
-    """The players' commands for calibration.
-
-    Attributes:
-        dialog: The last dialog opened.
-    """
+    """The players' commands for calibration."""
 
     def __init__(
         self,
@@ -193,7 +189,7 @@ class CalibrationController(QObject):
 
     def _show_centimetres(self, on: bool) -> None:
         unit = Unit.CENTIMETRE if on else Unit.INCH
-        self._settings.keep_unit(unit)
+        self._settings.unit = unit
         self._store.change(lambda: self._store.session.show_in(unit))
 
     def choose_area(self) -> None:

@@ -52,12 +52,7 @@ class MarkerCheck:
 
 
 class DiagnosisDialog(PictureDialog):
-    """Checks the newest picture repeatedly, so that lamp and markers can be adjusted meanwhile.
-
-    Attributes:
-        sentences: The findings, one sentence each.
-        look: The last result; None before the first.
-    """
+    """Checks the newest picture repeatedly, so that lamp and markers can be adjusted meanwhile."""
 
     def __init__(
         self, newest: Callable[[], Frame | None], setup: Callable[[], Setup], parent: QWidget | None = None

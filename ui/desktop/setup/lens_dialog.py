@@ -27,12 +27,7 @@ _TICK_MS = 50
 
 
 class LensDialog(PictureDialog):
-    """Takes pictures of the board automatically while each adds information, and computes the lens.
-
-    Attributes:
-        session: The pictures taken.
-        fit: The lens; None until it is computed.
-    """
+    """Takes pictures of the board automatically while each adds information, and computes the lens."""
 
     def __init__(self, newest: Callable[[], Frame | None], camera: str, parent: QWidget | None = None) -> None:
         """`newest` returns the current picture; `camera` is the camera's name in the title."""

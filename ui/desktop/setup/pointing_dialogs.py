@@ -73,11 +73,7 @@ class ClickDialog(PictureDialog):
             self.allow(False)
 
     def verdict(self) -> str:
-        """Describe the result of the places.
-
-        Raises:
-            UserError: if they cannot be used.
-        """
+        """Describe the result of the places. Raises `UserError` if they cannot be used."""
         raise NotImplementedError
 
     def _press(self, x: float, y: float) -> None:
@@ -330,11 +326,7 @@ class AreaDialog(PictureDialog):
 
 
 class LengthBox(NumberBox):
-    """Accepts a length.
-
-    Attributes:
-        min_in: The smallest accepted length.
-    """
+    """Accepts a length."""
 
     def __init__(self, unit: Unit, min_in: float, max_in: float) -> None:
         super().__init__()

@@ -46,13 +46,7 @@ def ask_name(parent: QWidget, name: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A correction that needs one more click.
-
-    Attributes:
-        about: Id of the figure.
-        hint: What to click.
-        take: Called with the click.
-    """
+    """A correction that needs one more click."""
 
     about: str
     hint: str
@@ -75,11 +69,7 @@ class CorrectTool(Tool):
         return tr("Click a soldier that is wrong, or a place where a soldier is missing.")
 
     def press(self, at: PickResult) -> None:
-        """Offer corrections, or use the awaited click.
-
-        Raises:
-            UserError: if the awaited click is invalid.
-        """
+        """Offer corrections, or use the awaited click. Raises `UserError` if the awaited click is invalid."""
         if self.waiting is None:
             self._ask(at)
         else:
@@ -119,11 +109,7 @@ class CorrectionController(QObject):
             self._store.change(lambda: self._offer_at(at))
 
     def _offer_at(self, at: PickResult) -> None:
-        """Open the menu for the clicked figure or place.
-
-        Raises:
-            UserError: if nothing can be corrected there.
-        """
+        """Open the menu for the clicked figure or place. Raises `UserError` if nothing can be corrected there."""
         view = self._store.view
         if view is None or view.calibration is None or at.place_in is None:
             raise UserError(tr("Nothing can be corrected here. Click on the table, with a marker in the picture."))

@@ -43,8 +43,8 @@ class TerrainPanel(QWidget):
     opened = pyqtSignal()
     saved = pyqtSignal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._shown: object = None
         self._list, self._of = QListWidget(), plain_label()
         self.name, self.kind, self.height_in, self.base_in = QLineEdit(), QComboBox(), NumberBox(), NumberBox()

@@ -175,11 +175,7 @@ class TerrainTool(Tool):
         return None if edge is None else _Grip(_Held.EDGE, edge, at.px)
 
     def release(self, at: PickResult) -> None:
-        """Apply the drag.
-
-        Raises:
-            UserError: if the outline would cross itself.
-        """
+        """Apply the drag. Raises `UserError` if the outline would cross itself."""
         grip, piece, camera, self._grip = self._grip, self.piece, self._store.camera, None
         if grip is None or piece is None or camera is None:
             return
@@ -213,11 +209,7 @@ class TerrainTool(Tool):
         return self._looking is not None and self._looking.found.done()
 
     def take(self) -> None:
-        """Add the piece whose outline was found.
-
-        Raises:
-            UserError: if there is none.
-        """
+        """Add the piece whose outline was found. Raises `UserError` if there is none."""
         looking = self._looking
         if looking is None or not self.is_found:
             return
@@ -269,11 +261,7 @@ class TerrainTool(Tool):
         self.selected, self._fresh = piece.name, None
 
     def delete(self) -> None:
-        """Remove the selected corner, otherwise the piece.
-
-        Raises:
-            UserError: if only three corners are left.
-        """
+        """Remove the selected corner, otherwise the piece. Raises `UserError` if only three corners are left."""
         piece = self.piece
         if piece is None:
             return
@@ -349,11 +337,7 @@ def _displacement_in(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: 
 
 
 def _inside_outline(below: TerrainPiece, found: OutlineProposal, camera: TableCamera) -> OutlineProposal:
-    """The proposed outlines inside a piece's outline, without its own.
-
-    Raises:
-        UserError: if there is none.
-    """
+    """The proposed outlines inside a piece's outline, without its own. Raises `UserError` if there is none."""
     known = Polygon(reprojected(camera, below.outline_in, outline_height_in(below), found.height_in))
     kept = []
     for number, outline_in in enumerate(found.outlines_in):

@@ -109,11 +109,7 @@ def _sight(now: ToolContext, shooter: Figure, target: str | None) -> Finding | N
 
 
 class TargetsTool(QuestionTool):
-    """Shows the targets of one figure: point at it, click to keep it.
-
-    Attributes:
-        reach_in: The range without a battle.
-    """
+    """Shows the targets of one figure: point at it, click to keep it. `reach_in` is the range without a battle."""
 
     name = "fan"
     takes_wheel = True
@@ -174,8 +170,7 @@ class TargetsTool(QuestionTool):
 class PlanTool(QuestionTool):
     """Plans a move: click a figure, then each corner of its path; a right click or Enter ends it.
 
-    Attributes:
-        allowance_in: The allowance without a battle.
+    `allowance_in` applies without a battle.
     """
 
     name = "plan"

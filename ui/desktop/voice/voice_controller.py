@@ -30,13 +30,7 @@ _Voices: TypeAlias = "tuple[VoiceCommand | None, type[QTextToSpeech] | None]"
 
 
 class VoiceController(QObject):
-    """Announces what has changed, while speech is switched on.
-
-    Attributes:
-        menu: Switches speech on, and each kind of announcement off.
-        switch: Speech as a whole.
-        kinds: The switch of each kind.
-    """
+    """Announces what has changed, while speech is switched on."""
 
     def __init__(self, parts: Parts, store: Store, battle: BattleController) -> None:
         super().__init__(parts.window)
@@ -100,7 +94,7 @@ class VoiceController(QObject):
         return switch
 
     def _turn(self, on: bool) -> None:
-        self._parts.settings.keep_speaks(on)
+        self._parts.settings.speaks = on
         if on:
             self._search.start(_find_voice)
         else:
