@@ -40,7 +40,8 @@ _SIZE_SLACK = 1.7  # of the known size
 _UNLIKE = 2.0  # largest ratio of a die's side and the median of all
 _LEAST_DIE = 0.5  # least probability of a die that is reported, if only to be asked about
 _OVERLAP = 0.55  # distance of two top faces, in sides, below which they are one die
-_BLANK = 0.3  # weight of a blank for the decision on the kind: other things look like it
+_BLANK = 0.3  # weight of a blank for the decisions on size and kind: other things look like it
+_SHARES = np.where(np.arange(NOTHING) == FACES.index(0), _BLANK, 1.0)
 
 _loaded = threading.local()
 
@@ -164,7 +165,7 @@ def _of_one_size(faces: Sequence[FaceRead]) -> list[FaceRead]:
     if not faces:
         return []
     ordered = sorted(faces, key=lambda face: face.side_px)
-    weights = np.cumsum([face.chances[:NOTHING].max() ** 4 * face.side_px for face in ordered])
+    weights = np.cumsum([(face.chances[:NOTHING] * _SHARES).max() ** 4 for face in ordered])
     usual = ordered[int(np.searchsorted(weights, weights[-1] / 2))].side_px
     return [face for face in faces if 1 / _UNLIKE < face.side_px / usual < _UNLIKE]
 
