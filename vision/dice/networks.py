@@ -41,9 +41,9 @@ _VIEWS: tuple[tuple[tuple[float, bool], ...], ...] = (
 
 _DOUBT = 0.97  # probability of the best face below which the last views are shown
 _NO_DIE = 0.9  # probability above which no further view is needed
-CONFIDENCE_GAIN, CONFIDENCE_BIAS = 1.33, -2.45
-"""Log odds that a face is right, fitted to drawn scenes by `training.dice.calibrate`, less 2.1: on photographs, errors
-are taken to be eight times as frequent."""
+CONFIDENCE_GAIN, CONFIDENCE_BIAS = 1.14, -2.2
+"""Log odds that a face is right, fitted to drawn scenes by `training.dice.calibrate`, less 2.4: on photographs, errors
+are taken to be eleven times as frequent."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -108,6 +108,14 @@ def test_rendered_dice_are_right_or_asked_about(name: str) -> None:
     assert [seen for seen in left if is_certain(seen)] == []
 
 
+def test_dots_on_a_cloth_are_no_blank_dice() -> None:
+    """They outnumber the four dice, and one by one look like blank Fudge dice."""
+    seen = read_dice(np.asarray(cv2.imread(str(SCENES / "dots_on_cloth.jpg")), np.uint8))
+    assert {die.kind for die in seen} == {DieKind.D6}
+    assert sorted(die.face for die in seen if is_certain(die)) == [4, 4, 5, 6]
+    assert len(seen) <= 10
+
+
 def is_certain(seen: DieSeen) -> bool:
     return not TrayReading((seen,), 0.0).doubtful
 
