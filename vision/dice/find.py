@@ -42,7 +42,7 @@ _LEAST_DIE = 0.5  # least probability of a die that is reported, if only to be a
 _OVERLAP = 0.55  # distance of two top faces, in sides, below which they are one die
 _BLANK = 0.3  # weight of a blank for the decisions on size and kind: other things look like it
 _MOST_BLANKS = 6.0  # weight of all blanks together, relative to the signs: dots on a cloth may look like many blanks
-_LEAST_PIPS = 0.03  # probability that a face has pips at all, below which it is no six-sided die
+_LEAST_PIPS = 0.1  # probability that a face has pips at all, below which it is no six-sided die
 _SHARES = np.where(np.arange(NOTHING) == FACES.index(0), _BLANK, 1.0)
 
 _loaded = threading.local()
