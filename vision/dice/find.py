@@ -40,7 +40,10 @@ _SIZE_SLACK = 1.7  # of the known size
 _UNLIKE = 2.0  # largest ratio of a die's side and the median of all
 _LEAST_DIE = 0.5  # least probability of a die that is reported, if only to be asked about
 _OVERLAP = 0.55  # distance of two top faces, in sides, below which they are one die
-_BLANK = 0.3  # weight of a blank for the decision on the kind: other things look like it
+_BLANK = 0.3  # weight of a blank for the decisions on size and kind: other things look like it
+_MOST_BLANKS = 6.0  # weight of all blanks together, relative to the signs: dots on a cloth may look like many blanks
+_LEAST_PIPS = 0.1  # probability that a face has pips at all, below which it is no six-sided die
+_SHARES = np.where(np.arange(NOTHING) == FACES.index(0), _BLANK, 1.0)
 
 _loaded = threading.local()
 
@@ -73,7 +76,10 @@ def read_dice(
     hints = list(without_duplicates(list(_hints(networks, picture, side_px))))
     faces = [face for face in networks.read(picture, hints) if 1 - face.chances[NOTHING] > _LEAST_DIE]
     faces = without_sides(_of_one_size(_apart(faces)))
-    part, leaning = _part(faces, kind), leaning_dice(faces)
+    part = _part(faces, kind)
+    if part == D6:  # spots look like blanks
+        faces = [face for face in faces if face.chances[D6].sum() > _LEAST_PIPS]
+    leaning = leaning_dice(faces)
     found = [_die(face, part, corner, leans) for face, leans in zip(faces, leaning, strict=True)]
     return tuple(_in_rows([die for die in found if _within(die, tray_px)]))
 
@@ -164,7 +170,7 @@ def _of_one_size(faces: Sequence[FaceRead]) -> list[FaceRead]:
     if not faces:
         return []
     ordered = sorted(faces, key=lambda face: face.side_px)
-    weights = np.cumsum([face.chances[:NOTHING].max() ** 4 * face.side_px for face in ordered])
+    weights = np.cumsum([(face.chances[:NOTHING] * _SHARES).max() ** 4 for face in ordered])
     usual = ordered[int(np.searchsorted(weights, weights[-1] / 2))].side_px
     return [face for face in faces if 1 / _UNLIKE < face.side_px / usual < _UNLIKE]
 
@@ -175,7 +181,8 @@ def _part(faces: Sequence[FaceRead], kind: DieKind | None) -> slice:
         return D6 if kind is DieKind.D6 else FUDGE
     chances = np.sum([face.chances for face in faces] or [np.zeros(NOTHING + 1)], axis=0)
     minus, blank, plus = chances[FUDGE]
-    return FUDGE if minus + plus + _BLANK * blank > chances[D6].sum() else D6
+    signs = minus + plus
+    return FUDGE if signs + min(_BLANK * blank, _MOST_BLANKS * signs) > chances[D6].sum() else D6
 
 
 def _die(face: FaceRead, part: slice, corner: FloatArray, leans: bool) -> DieSeen:

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from rules.tabletop.table import FloatArray
-from vision.dice.networks import FaceRead
+from vision.dice.networks import NOTHING, FaceRead
 
 _TURNED = 0.18  # sine of the angle between a die's top and the others', from which it leans
 _LOOKS = 0.7  # probability by the look alone
 _SIDE_REACH = 0.95  # distance in sides from a top, below which there is no other top
 _SIDE_TURN = 0.2  # length of the difference of two normals, from which the faces are not level with each other
 _SIDE_ALONG = 0.7  # cosine of the angle between that difference and the line between the faces
+_LIKELIER = 2.0  # chance that a top is none, relative to that of the face on its side, above which both are kept
 _FITTED = 5  # dice from which the change over the picture is fitted
 _ROUNDS = 8
 _NOISE = 0.04  # of a normal
@@ -38,6 +39,8 @@ def _is_side(face: FaceRead, top: FaceRead) -> bool:
     apart_px = top.centre_px - face.centre_px
     away_px = float(np.linalg.norm(apart_px))
     if face.side_px >= top.side_px or not 0 < away_px < _SIDE_REACH * max(face.long_px, top.long_px):
+        return False
+    if top.chances[NOTHING] > _LIKELIER * face.chances[NOTHING]:
         return False
     between = top.normal - face.normal
     turned = float(np.linalg.norm(between))

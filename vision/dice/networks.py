@@ -30,6 +30,7 @@ _OUTPUTS = 20  # of the reader: scores (10), leaning, offset (2), stretch (3), t
 _CELL_PX, _USUAL_PX = 4, 24.0  # pixels of the picture for each output of the finder, and its unit of size
 _STRIDE_PX = 16  # sides of pictures are multiples of this
 _LEAST_CHANCE = 0.2  # of the finder, from which the reader looks
+_SAME_PLACE, _SAME_SIZE = 0.25, 1.6  # distance in sides and ratio of sides below which two hints are one
 _CROP_PX, _SIDE_PX = 64, 28.0  # a crop, and the side of the die in it
 _VIEWS: tuple[tuple[tuple[float, bool], ...], ...] = (
     ((0.0, False),),
@@ -40,9 +41,9 @@ _VIEWS: tuple[tuple[tuple[float, bool], ...], ...] = (
 
 _DOUBT = 0.97  # probability of the best face below which the last views are shown
 _NO_DIE = 0.9  # probability above which no further view is needed
-CONFIDENCE_GAIN, CONFIDENCE_BIAS = 1.33, -2.45
-"""Log odds that a face is right, fitted to drawn scenes by `training.dice.calibrate`, less 2.1: on photographs, errors
-are taken to be eight times as frequent."""
+CONFIDENCE_GAIN, CONFIDENCE_BIAS = 1.14, -2.2
+"""Log odds that a face is right, fitted to drawn scenes by `training.dice.calibrate`, less 2.4: on photographs, errors
+are taken to be eleven times as frequent."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,9 +212,17 @@ def _network(name: str) -> cv2.dnn.Net:
 
 
 def without_duplicates(hints: Sequence[DieHint]) -> Iterator[DieHint]:
-    """Without hints on the die of a likelier one."""
+    """Without hints that repeat a likelier one.
+
+    A hint of another size, or beside the middle, stays: the reader knows better which of them is a die.
+    """
     kept: list[DieHint] = []
     for hint in sorted(hints, key=lambda hint: -hint.chance):
-        if all(math.dist(hint.centre_px, other.centre_px) > 0.4 * min(hint.side_px, other.side_px) for other in kept):
+        if not any(_is_same(hint, other) for other in kept):
             kept.append(hint)
             yield hint
+
+
+def _is_same(hint: DieHint, other: DieHint) -> bool:
+    smaller, larger = sorted((hint.side_px, other.side_px))
+    return larger < _SAME_SIZE * smaller and math.dist(hint.centre_px, other.centre_px) < _SAME_PLACE * smaller

@@ -8,13 +8,15 @@ import pytest
 from vision.dice.lean import leaning_dice, without_sides
 from vision.dice.networks import FACES, FaceRead
 
-ONE = np.eye(len(FACES) + 1)[0]
+ONE, NONE = np.eye(len(FACES) + 1)[[0, -1]]
 
 
-def face(x: float, y: float, normal: tuple[float, float] = (0.0, 0.0), leaning: float = 0.0) -> FaceRead:
+def face(
+    x: float, y: float, normal: tuple[float, float] = (0.0, 0.0), leaning: float = 0.0, doubt: float = 0.0
+) -> FaceRead:
     """A face of a die of 20 px that looks this way, up or down in the picture shortened accordingly."""
     half = np.diag([10.0, 10.0 * math.sqrt(1 - normal[1] ** 2)])
-    return FaceRead(np.array([x, y]), half, ONE, leaning, np.array(normal))
+    return FaceRead(np.array([x, y]), half, (1 - doubt) * ONE + doubt * NONE, leaning, np.array(normal))
 
 
 @pytest.mark.parametrize("lean_deg", [12, 20, 30])
@@ -43,6 +45,13 @@ def test_of_two_faces_of_a_die_the_top_is_kept(slant_deg: float) -> None:
     top = face(100, 100, (0.0, -s))
     side = face(100, 100 + 10 * (s + c), (0.0, c))  # half a side down along the top's normal, and half along its own
     assert without_sides([side, top]) == [top]
+
+
+def test_a_clear_face_is_no_side_of_a_doubtful_top() -> None:
+    top, side = face(100, 100, (0.0, -0.5), doubt=0.3), face(100, 113, (0.0, 0.87), doubt=0.01)
+    assert without_sides([side, top]) == [side, top]
+    clear = face(100, 100, (0.0, -0.5))
+    assert without_sides([side, clear]) == [clear]
 
 
 def test_dice_that_touch_are_kept() -> None:
