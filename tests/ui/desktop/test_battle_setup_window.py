@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QComboBox
+from PyQt6.QtWidgets import QComboBox, QTabWidget
 
 from rules.tabletop.table import PointIn
 from tests.ui.stories import pick, press
 from tests.ui.windows import BARE_IN, LEFT, POSTS, at, button, click, move, refresh, texts
+from tools.layout_check import access_problems
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.window import Window
 from ui.picture.overlay import Label, Line
@@ -40,6 +41,14 @@ def test_each_soldier_has_his_picture(dialog: BattleSetupDialog) -> None:
     items = [dialog.soldiers.item(row, 0) for row in range(dialog.soldiers.rowCount())]
     assert [item.text() for item in items] == ["Blue 1", "Blue 2", "Green 1", "Green 2"]
     assert not any(item.icon().isNull() for item in items)
+
+
+def test_its_parts_have_names(dialog: BattleSetupDialog) -> None:
+    tabs = dialog.findChild(QTabWidget)
+    assert tabs is not None
+    for page in range(tabs.count()):
+        tabs.setCurrentIndex(page)
+        assert access_problems(dialog) == ()
 
 
 def test_the_hint_says_what_a_click_does_beside_the_dialog(window: Window, dialog: BattleSetupDialog) -> None:
