@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QComboBox, QTabWidget
+from PyQt6.QtWidgets import QAbstractButton, QComboBox, QTabWidget
 
 from rules.tabletop.table import PointIn
 from tests.ui.stories import pick, press
@@ -65,6 +65,29 @@ def test_the_dialog_leaves_all_soldiers_visible(window: Window, dialog: BattleSe
     assert rightmost < dialog.x()
     dialog.reject()
     assert max(at(window, POSTS[name]).x() for name in POSTS) > window.picture.width() // 2, "all of it is used again"
+
+
+def test_tab_passes_the_soldiers_in_one_step(window: Window, dialog: BattleSetupDialog) -> None:
+    dialog.soldiers.setFocus()
+    QTest.keyClick(dialog.soldiers, Qt.Key.Key_Tab)
+    focus = dialog.focusWidget()
+    assert isinstance(focus, QAbstractButton)
+    assert focus is not dialog.soldiers
+    QTest.keyClick(focus, Qt.Key.Key_Backtab)
+    assert dialog.focusWidget() is dialog.soldiers
+
+
+def test_the_space_bar_opens_the_units_of_a_row(dialog: BattleSetupDialog) -> None:
+    dialog.soldiers.setCurrentCell(0, 0)
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Space):
+        QTest.keyClick(dialog.soldiers, key)
+    assert dialog.soldiers.selected == ("blue-2",)
+    box = dialog.soldiers.cellWidget(1, 1)
+    assert isinstance(box, QComboBox)
+    shown = box.view()
+    assert shown is not None
+    assert shown.isVisible()
+    box.hidePopup()
 
 
 def test_a_selected_row_lights_its_soldier_up(window: Window, dialog: BattleSetupDialog) -> None:
