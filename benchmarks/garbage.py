@@ -49,6 +49,7 @@ def main() -> None:
                 gc.collect()  # Python eventually collects all generations
             print_line(name, pauses)
         window.close()
+        window.store.join()
     del application
 
 
