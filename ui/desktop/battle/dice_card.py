@@ -25,7 +25,7 @@ _NEEDED_SCALE = 1.6
 
 
 class _FacesField(QLineEdit):
-    """Where faces are typed. Ctrl+Z takes back what was typed or clicked, and is the window's while there is nothing."""
+    """Where faces are typed. Ctrl+Z takes back what was typed or clicked; without that, it is the window's."""
 
     def event(self, event: QEvent | None) -> bool:
         """Leave Ctrl+Z to the window if there is nothing to take back."""
