@@ -155,6 +155,7 @@ def main() -> None:
         wait(3)  # the link waits this long for a rod that sends no greeting
         measured(window, far, options.clicks)
         window.close()
+        window.store.join()
         far.close()
         if isinstance(device, EmulatedWled):
             print(f"{frames_per_second(device):.0f} frames per second, each of them new")

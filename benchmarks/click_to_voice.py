@@ -62,6 +62,7 @@ def main() -> None:
         clicked_s = measured(window, clicks)
         wait(2 * _SENTENCE_S)
         window.close()
+        window.store.join()
         spoken = voice.spoken[1:]
     delays_ms = [1e3 * min(one.began_s - at_s for at_s in clicked_s if at_s <= one.began_s) for one in spoken]
     overlaps = sum(after.began_s < before.ended_s for before, after in pairwise(spoken))

@@ -149,6 +149,7 @@ def main() -> None:
             measured(window, int(other.stdout.readline()), chosen.seconds, chosen.rounds)
             other.communicate(b"\n")
         window.close()
+        window.store.join()
     del application
 
 

@@ -125,6 +125,7 @@ def mouse_to_picture_ms(window: Window) -> tuple[list[float], list[float]]:
         wall.append(1000 * (time.monotonic() - begin))
         own.append(1000 * (time.thread_time() - begin_own))
     window.close()
+    window.store.join()
     return wall, own
 
 
@@ -150,6 +151,7 @@ def first_picture(early: EarlySource) -> None:
     pump(lambda: watch.count > before)
     print(time.time(), flush=True)
     window.close()
+    window.store.join()
     del application
 
 

@@ -16,6 +16,7 @@ from PyQt6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPlainTextEdit,
+    QTabBar,
     QTextEdit,
     QWidget,
 )
@@ -62,7 +63,14 @@ def access_problems(shown: QWidget) -> tuple[str, ...]:
 
 
 _INTERACTIVE = (
-    QAbstractButton | QComboBox | QAbstractSpinBox | QLineEdit | QAbstractItemView | QTextEdit | QPlainTextEdit
+    QAbstractButton
+    | QComboBox
+    | QAbstractSpinBox
+    | QLineEdit
+    | QAbstractItemView
+    | QTabBar
+    | QTextEdit
+    | QPlainTextEdit
 )
 
 

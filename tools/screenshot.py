@@ -72,6 +72,7 @@ def run_scene(
             return 1
         finally:
             window.close()
+            window.store.join()
     return 0
 
 

@@ -257,6 +257,7 @@ class Referee(Generic[T]):
         tasks: The tasks that a side may have, the default first; empty if the game leaves objectives to the players.
         this_turn: Names of the statuses that end with the turn.
         harmless: Names of lasting statuses that an attack gives its target without harming it.
+        inside: Names of the statuses that name the vehicle or building that a figure is in, so not on the table itself.
     """
 
     sight: Callable[[Ruleset[T]], SightRules]
@@ -278,6 +279,7 @@ class Referee(Generic[T]):
     tasks: Callable[[Ruleset[T]], tuple[Task, ...]] = _no_tasks
     this_turn: frozenset[str] = frozenset()
     harmless: frozenset[str] = frozenset()
+    inside: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rules.battle.referees import referee_of
 from rules.engine.position import Position
 from rules.engine.text import display_name
 from ui.translation import tr
@@ -12,16 +13,16 @@ _MOST_NAMES = 4
 def absent(position: Position) -> tuple[str, ...]:
     """Ids of the figures that should be on the table and are not.
 
-    Those that are eliminated, not placed yet, or inside another one, which their status names, are elsewhere.
+    Those that are eliminated, not placed yet, or inside another figure are elsewhere.
     """
-    units = position.state.units
+    inside = referee_of(position.game.name).inside
     return tuple(
         unit.id
-        for unit in units.values()
+        for unit in position.state.units.values()
         if unit.at_in is not None
         and not unit.out
         and unit.id not in position.figures
-        and not any(isinstance(value, str) and value in units for value in unit.statuses.values())
+        and not any(map(unit.statuses.get, inside))
     )
 
 

@@ -90,6 +90,7 @@ def _show(
     finally:
         heartbeat.stop()
         signal.signal(signal.SIGINT, before)
+        window.store.join()  # the window has gone; a camera that is being opened may take seconds
         # Destroyed here, not by Python in any order when the process ends.
         window.deleteLater()
         application.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PyQt6.QtCore import QPoint, Qt, pyqtSignal
+from PyQt6.QtCore import QModelIndex, QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QIcon, QPixmap
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QGridLayout,
     QHeaderView,
+    QLineEdit,
     QMenu,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
     QWidget,
@@ -171,7 +174,10 @@ class ArmyList(QWidget):
         self.tree.setExpandsOnDoubleClick(False)
         header = self.tree.header()
         if header is not None:
-            header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+            header.setStretchLastSection(False)
+            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+            header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.tree.setItemDelegate(_NameDelegate(self.tree))
         self.tree.setToolTip(tr("The armies, how many soldiers of each the camera sees, and where they are"))
         self.tree.setAccessibleName(tr("Armies and soldiers"))
         self.tree.itemSelectionChanged.connect(self._allow)
@@ -184,6 +190,15 @@ class ArmyList(QWidget):
             row.addWidget(button, k // 2, k % 2)
         in_column(self.tree, self._buttons, on=self, margin=0)
         self._allow()
+
+
+class _NameDelegate(QStyledItemDelegate):
+    """Edits a name in its own column; Qt's editor would grow over the numbers beside it."""
+
+    def createEditor(
+        self, parent: QWidget | None, option: QStyleOptionViewItem | None, index: QModelIndex | None
+    ) -> QWidget:
+        return QLineEdit(parent)
 
 
 def _fill_army(item: QTreeWidgetItem, figures: Sequence[Figure], place: Callable[[PointIn], str]) -> None:

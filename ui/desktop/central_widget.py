@@ -9,7 +9,9 @@ from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QTabWidget, QVBoxLayout, Q
 
 from ui.desktop.bar import MessageBar
 from ui.desktop.labels import FittedLabel
+from ui.desktop.layouts import name_tabs
 from ui.desktop.picture.view import PictureView
+from ui.translation import tr
 
 _TAB_EDGE_PX = 4
 HINT_PX = 58
@@ -52,6 +54,7 @@ class CentralWidget(QWidget):
         self.sides = QTabWidget()
         for name, tab in tabs.items():
             self.sides.addTab(tab, name)
+        name_tabs(self.sides, tr("Side panel"))
         self.sides.setFixedWidth(next(iter(tabs.values())).width() + 2 * _TAB_EDGE_PX)
         layout.addWidget(self.sides)
 

@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import (
     QHBoxLayout,
     QLayout,
     QPushButton,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -50,6 +51,12 @@ def _fill(layout: QBoxLayout, parts: tuple[Part | tuple[Part, int], ...], margin
             layout.addLayout(part, share)
     if margin is not None:
         layout.setContentsMargins(*(margin if isinstance(margin, tuple) else (margin,) * 4))
+
+
+def name_tabs(tabs: QTabWidget, name: str) -> None:
+    """Give a row of tabs a name for screen readers."""
+    if (bar := tabs.tabBar()) is not None:
+        bar.setAccessibleName(name)
 
 
 def button_with_tip(words: str, tip: str, slot: Callable[[], object] | None = None) -> QPushButton:

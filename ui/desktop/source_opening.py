@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from ui.background_task import BackgroundTask
-from vision.source import Source
+from vision.source import Recording, Source
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class SourceOpening:
         self._opener = opener
         self._task: BackgroundTask[OpenedSource] = BackgroundTask("sandtable opening")
         self._started = self._wanted = ""
+        self._closed = threading.Event()
 
     def start(self, spec: str) -> None:
         """Begin to open a source."""
@@ -49,6 +51,11 @@ class SourceOpening:
         self._wanted = ""
 
     def close(self) -> None:
+        """Close what was opened; what is being opened closes itself."""
+        self._closed.set()
+        _close(self._task.take())
+
+    def join(self) -> None:
         """Wait for what is being opened, and close it."""
         self._task.join()
         _close(self._task.take())
@@ -60,10 +67,11 @@ class SourceOpening:
 
     def _open(self, spec: str) -> OpenedSource:
         source = self._opener(spec)
-        if source.live:
+        if source.live and not self._closed.is_set():
             return OpenedSource(spec, source)
         try:
-            if len(getattr(source, "pictures", ())) <= 1:  # a broken picture of a folder can be skipped
+            is_folder = isinstance(source, Recording) and len(source.pictures) > 1
+            if not source.live and not is_folder:  # a broken picture of a folder can be skipped
                 source.read()
         finally:
             source.close()

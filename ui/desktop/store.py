@@ -276,8 +276,13 @@ class Store(QObject):
         self.source_controller.try_again()
 
     def close(self) -> None:
-        """Close all sources and wait for their threads."""
+        """Close all sources, without waiting for a camera that does not answer."""
         self._opening.close()
         for source_controller in (*self._old_sources, self.source_controller):
             source_controller.stop()
+
+    def join(self) -> None:
+        """Wait for the threads of all sources, once they are closed."""
+        self._opening.join()
+        for source_controller in (*self._old_sources, self.source_controller):
             source_controller.join()

@@ -161,6 +161,7 @@ QHeaderView::section {
 QGroupBox { background: $card; border: none; border-radius: 8px; padding-top: 32px; }
 QGroupBox::title { subcontrol-origin: border; subcontrol-position: top left; left: 12px; top: 8px; color: $dim; }
 QGroupBox QAbstractItemView, QGroupBox QAbstractItemView:focus { background: transparent; border: none; }
+QTreeView QLineEdit { padding: 0 2px; border: none; border-radius: 0; }
 QAbstractItemView QComboBox { border-color: transparent; background: transparent; }
 QAbstractItemView QComboBox:hover, QAbstractItemView QComboBox:focus { border-color: $accent; background: $button; }
 QComboBox QAbstractItemView { background: $base; border: 1px solid $border; }

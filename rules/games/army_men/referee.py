@@ -422,6 +422,7 @@ REFEREE: Referee[Tables] = Referee(
     },
     rounds=rounds,
     this_turn=status.THIS_TURN,
+    inside=frozenset({status.INSIDE}),
     strayed=strayed,
     tasks=tasks,
 )

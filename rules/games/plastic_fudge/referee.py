@@ -53,6 +53,7 @@ REFEREE: Referee[Tables] = Referee(
     rounds=rounds,
     this_turn=statuses.THIS_TURN,
     harmless=frozenset({statuses.ATTACKED_BY_HAND}),
+    inside=frozenset({statuses.RIDES}),
     conditions={
         **CONDITIONS,
         "unharmed": unharmed(

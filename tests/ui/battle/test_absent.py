@@ -8,7 +8,7 @@ from pathlib import Path
 from rules.battle.referees import position_of
 from rules.engine.position import Position
 from rules.engine.state import ELIMINATED
-from rules.games.army_men.status import INSIDE
+from rules.games.army_men.status import INSIDE, RANGED_IN
 from tests.ui.tables import in_battle, soldier
 from ui.battle.absent import absent, absent_words
 
@@ -37,3 +37,10 @@ def test_casualties_and_passengers_are_not_absent(tmp_path: Path) -> None:
         position = position_of(now.play.battle, figures[2:], ())
         assert absent(position) == ()
         assert absent(without(position, "green-3")) == ("green-3",)
+
+
+def test_a_gunner_who_has_ranged_in_on_another_figure_is_no_passenger(tmp_path: Path) -> None:
+    figures = tuple(soldier(name, 4.0 * number, 10) for number, name in enumerate(NAMES[:3], 1))
+    with in_battle(tmp_path / "b", "army_men", "rifleman", figures) as now:
+        now.play.change("green-2", RANGED_IN, "green-3")
+        assert absent(position_of(now.play.battle, (figures[0], figures[2]), ())) == ("green-2",)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QComboBox
+from PyQt6.QtWidgets import QAbstractButton, QComboBox, QTabWidget
 
 from rules.tabletop.table import PointIn
 from tests.ui.stories import pick, press
 from tests.ui.windows import BARE_IN, LEFT, POSTS, at, button, click, move, refresh, texts
+from tools.layout_check import access_problems
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.window import Window
 from ui.picture.overlay import Label, Line
@@ -40,6 +41,14 @@ def test_each_soldier_has_his_picture(dialog: BattleSetupDialog) -> None:
     assert not any(item.icon().isNull() for item in items)
 
 
+def test_its_parts_have_names(dialog: BattleSetupDialog) -> None:
+    tabs = dialog.findChild(QTabWidget)
+    assert tabs is not None
+    for page in range(tabs.count()):
+        tabs.setCurrentIndex(page)
+        assert access_problems(dialog) == ()
+
+
 def test_the_hint_says_what_a_click_does_beside_the_dialog(window: Window, dialog: BattleSetupDialog) -> None:
     hint = "Click a soldier to select its row, or drag the mouse around several."
     refresh(window)
@@ -54,6 +63,29 @@ def test_the_dialog_leaves_all_soldiers_visible(window: Window, dialog: BattleSe
     assert rightmost < dialog.x()
     dialog.reject()
     assert max(at(window, POSTS[name]).x() for name in POSTS) > window.picture.width() // 2, "all of it is used again"
+
+
+def test_tab_passes_the_soldiers_in_one_step(window: Window, dialog: BattleSetupDialog) -> None:
+    dialog.soldiers.setFocus()
+    QTest.keyClick(dialog.soldiers, Qt.Key.Key_Tab)
+    focus = dialog.focusWidget()
+    assert isinstance(focus, QAbstractButton)
+    assert focus is not dialog.soldiers
+    QTest.keyClick(focus, Qt.Key.Key_Backtab)
+    assert dialog.focusWidget() is dialog.soldiers
+
+
+def test_the_space_bar_opens_the_units_of_a_row(dialog: BattleSetupDialog) -> None:
+    dialog.soldiers.setCurrentCell(0, 0)
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Space):
+        QTest.keyClick(dialog.soldiers, key)
+    assert dialog.soldiers.selected == ("blue-2",)
+    box = dialog.soldiers.cellWidget(1, 1)
+    assert isinstance(box, QComboBox)
+    shown = box.view()
+    assert shown is not None
+    assert shown.isVisible()
+    box.hidePopup()
 
 
 def test_a_selected_row_lights_its_soldier_up(window: Window, dialog: BattleSetupDialog) -> None:

@@ -6,8 +6,9 @@ import random
 
 import pytest
 from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QAction
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QCheckBox, QLabel, QLineEdit, QPushButton
+from PyQt6.QtWidgets import QCheckBox, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from rules.engine.dice import DiceRequest, Die, Roll
 from tests.ui.windows import Owned, button, texts
@@ -130,3 +131,23 @@ def test_drawn_dice_have_a_name(owned: Owned[DiceFaces]) -> None:
     assert many.sizeHint().width() <= 300
     assert not many.grab().isNull()
     assert not owned(DiceFaces(Die.D6, 6, range(1, 7))).grab().isNull()
+
+
+def test_ctrl_z_takes_back_typed_and_clicked_faces_and_then_belongs_to_the_window(owned: Owned[QWidget]) -> None:
+    window = owned(QWidget())
+    layout, undone = QVBoxLayout(window), list[bool]()
+    card = DiceCard(TWO, random.Random(1))
+    layout.addWidget(card)
+    undo = QAction(window)
+    undo.setShortcut("Ctrl+Z")
+    undo.triggered.connect(lambda: undone.append(True))
+    window.addAction(undo)
+    window.show()
+    QTest.qWaitForWindowActive(window)
+    card.take_focus()
+    [five] = [one for one in card.findChildren(QPushButton) if one.accessibleName() == "A die shows 5"]
+    QTest.mouseClick(five, LEFT)
+    assert line(card).text() == "5"
+    for text, times in (("", 0), ("", 1), ("", 2)):
+        QTest.keyClick(line(card), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        assert (line(card).text(), len(undone)) == (text, times)

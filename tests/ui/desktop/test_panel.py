@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QLabel, QPushButton
+from PyQt6.QtWidgets import QLabel, QLineEdit, QPushButton
 
 from tests.ui.views import figure
 from tests.ui.windows import Owned
@@ -96,6 +96,15 @@ def test_a_typed_name_is_shown_once_accepted(panel: SidePanel) -> None:
     panel.show_table(["Rangers", "green"], (), ())
     assert armies.armies == ("Rangers", "green")
     assert len(asked) == 1, "what is shown was not typed"
+
+
+def test_the_editor_of_a_name_leaves_the_number_free(panel: SidePanel) -> None:
+    armies, _ = listed(panel, "green", "tan")
+    armies.choose("tan")
+    QTest.mouseClick(armies.rename, Qt.MouseButton.LeftButton)
+    [line] = armies.tree.findChildren(QLineEdit)
+    QTest.keyClicks(line, "soldiers of the second company of the seventh regiment")
+    assert line.geometry().right() < armies.tree.header().sectionPosition(1)
 
 
 def test_selection_and_expansion_survive_a_new_army(panel: SidePanel) -> None:

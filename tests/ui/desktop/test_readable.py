@@ -14,6 +14,7 @@ from PyQt6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListWidget,
+    QTabBar,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -125,7 +126,7 @@ def test_what_has_no_name_or_small_text_is_reported(owned: Owned[QWidget]) -> No
     label.setStyleSheet(f"font-size: {TEXT_PX - 1}px")
     title = QLabel("Name:")
     title.setBuddy(field)
-    for part in (button, label, title, field, named, QComboBox()):
+    for part in (button, label, title, field, named, QComboBox(), QTabBar()):
         layout.addWidget(part)
     around.show()
     assert access_problems(around) == (
@@ -133,4 +134,5 @@ def test_what_has_no_name_or_small_text_is_reported(owned: Owned[QWidget]) -> No
         "the button '' shows only an icon and has no tooltip",
         "'Small' is only 13 px high",
         "the QComboBox has no accessible name",
+        "the QTabBar has no accessible name",
     )

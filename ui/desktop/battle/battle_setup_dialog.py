@@ -41,7 +41,7 @@ from ui.battle.titles import title_of
 from ui.desktop.battle.goals_dialog import GoalsForm
 from ui.desktop.battle.soldier_table import SoldierPicker, SoldierTable
 from ui.desktop.labels import literal_text, plain_label, wrapping_label
-from ui.desktop.layouts import button_with_tip, in_column, in_row
+from ui.desktop.layouts import button_with_tip, in_column, in_row, name_tabs
 from ui.desktop.theme import make_primary
 from ui.formatting import capitalized, in_order
 from ui.translation import tr
@@ -277,6 +277,7 @@ class BattleSetupDialog(QDialog):
         tabs.addTab(_scrolled(self.goals), tr("Goals"))
         tabs.addTab(self._options_page(), tr("Options"))
         tabs.currentChanged.connect(lambda _: self._fill_options())
+        name_tabs(tabs, tr("New battle"))
         in_column(form, (tabs, 1), self._words, self._buttons(), on=self)
         self._begin.setDefault(True)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PyQt6.QtCore import QEvent, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QKeyEvent
+from PyQt6.QtGui import QKeyEvent, QKeySequence
 from PyQt6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from rules.engine.dice import DiceRequest, Die, Roll, rolled
@@ -22,6 +22,22 @@ from ui.translation import tr
 
 _FACE_PX, _BUTTON_PX = 32, 40
 _NEEDED_SCALE = 1.6
+
+
+class _FacesField(QLineEdit):
+    """Where faces are typed. Ctrl+Z takes back what was typed or clicked; without that, it is the window's."""
+
+    def event(self, event: QEvent | None) -> bool:
+        """Leave Ctrl+Z to the window if there is nothing to take back."""
+        override = event if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride else None
+        if override is not None and override.matches(QKeySequence.StandardKey.Undo) and not self.isUndoAvailable():
+            return False
+        return super().event(event)
+
+    def replace_faces(self, text: str) -> None:
+        """Replace the text by another one, as if the player had typed it."""
+        self.selectAll()
+        self.insert(text)
 
 
 class DiceCard(QWidget):
@@ -51,7 +67,7 @@ class DiceCard(QWidget):
         self._what, self._problem = wrapping_label(request_words(request)), wrapping_label()
         self._shown = DiceFaces(request.die, request.count)
         self.roll_button, self._all = QPushButton(), QPushButton()
-        self._line, self._use, self._cancel = QLineEdit(), QPushButton(tr("Use")), QPushButton(tr("Cancel"))
+        self._line, self._use, self._cancel = _FacesField(), QPushButton(tr("Use")), QPushButton(tr("Cancel"))
         self._six_sided = QCheckBox(tr("Six-sided dice"))
         self._faces = {die: self._face_buttons(die) for die in (request.die, Die.D6)}
         self._devices = QVBoxLayout()
@@ -152,7 +168,7 @@ class DiceCard(QWidget):
 
     def _click(self, face: int) -> None:
         before = typed_faces(self._die, self._line.text())
-        self._line.setText(" ".join(map(str, [*before, face][: self.request.count])))
+        self._line.replace_faces(" ".join(map(str, [*before, face][: self.request.count])))
         self._line.setFocus()
 
     def _face_buttons(self, die: Die) -> QWidget:

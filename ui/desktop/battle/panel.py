@@ -36,7 +36,7 @@ from ui.desktop.battle.game_list import GameList
 from ui.desktop.battle.pending_moves import PendingMoves, clear_layout
 from ui.desktop.battle.round_bar import RoundBar
 from ui.desktop.labels import escape_markup, markup_label, plain_label, wrapping_label
-from ui.desktop.layouts import button_with_tip, in_column, in_row
+from ui.desktop.layouts import button_with_tip, in_column, in_row, name_tabs
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.scrolled import Scrolled
 from ui.desktop.theme import make_primary
@@ -331,6 +331,7 @@ class BattlePanel(QWidget):
         tabs.addTab(self._now(), tr("Now"))
         tabs.addTab(self._story, tr("History"))
         tabs.setCornerWidget(self.goals_button)
+        name_tabs(tabs, tr("Battle"))
         self.absent.hide()
         in_column(self.absent, self.pending_moves, (tabs, 1), on=self, margin=(8, 4, 8, 4))
 

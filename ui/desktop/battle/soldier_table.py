@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from PyQt6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QItemSelectionRange, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QIcon, QPixmap, QWheelEvent
+from PyQt6.QtGui import QIcon, QKeyEvent, QPixmap, QWheelEvent
 from PyQt6.QtWidgets import QComboBox, QHeaderView, QTableWidget, QTableWidgetItem
 from shapely import Point, Polygon, make_valid
 
@@ -51,6 +51,8 @@ class SoldierTable(QTableWidget):
         self.setHorizontalHeaderLabels([tr("Soldier"), tr("Unit"), tr("Squad")])
         self.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
         self.setIconSize(QSize(_ICON_PX, _ICON_PX))
+        self.setTabKeyNavigation(False)  # Tab goes on to the buttons, past any number of soldiers
+        self.setToolTip(tr("Up and Down choose a soldier, the space bar opens the list of units"))
         self.setMouseTracking(True)
         self.itemSelectionChanged.connect(self.pointed)
         self.cellEntered.connect(lambda row, _: self._hover(self._figures[row].id))
@@ -73,6 +75,7 @@ class SoldierTable(QTableWidget):
 
     def _unit_box(self, row: int, figure: Figure) -> QComboBox:
         box = _UnitBox(self.viewport())
+        box.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         box.setAccessibleName(tr("Unit of {name}", name=display_name(figure.id)))
         box.setToolTip(tr("The unit of this soldier, and of all selected soldiers if it is one of them"))
         box.activated.connect(lambda _: self._same_for_selected(row))
@@ -171,6 +174,13 @@ class SoldierTable(QTableWidget):
         """Stop pointing out the row under the mouse."""
         super().leaveEvent(event)
         self._hover("")
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        """Open the list of units of the current row with the space bar."""
+        if event is not None and event.key() == Qt.Key.Key_Space and self.currentRow() >= 0:
+            self._box(self.currentRow()).showPopup()
+        else:
+            super().keyPressEvent(event)
 
     def _hover(self, figure: str) -> None:
         if figure != self._hovered:
