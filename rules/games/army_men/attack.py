@@ -61,7 +61,8 @@ def _destroyed(rules: Rules, shot: Shot) -> bool:
 
 
 def _out_of_reach(rules: Rules, shot: Shot) -> bool:
-    by_hand = weapon_of(rules, shot).range_max_ft == 0 and adjacent(rules, shot) and touching(rules, shot.distance_in)
+    gap_in = shot.distance_in if shot.edge_in is None else shot.edge_in
+    by_hand = weapon_of(rules, shot).range_max_ft == 0 and adjacent(rules, shot) and touching(rules, gap_in)
     return not (weapon_of(rules, shot).reaches(shot.distance_in) or by_hand)
 
 

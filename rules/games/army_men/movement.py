@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -221,9 +221,24 @@ def _priced(rules: Rules, path: Path) -> Verdict:
     left_in = allowance_in - path.used_in - cost_in
     legal = within(0.0, left_in)
     numbers = {"legal": legal, "cost_in": cost_in, "allowance_in": allowance_in, "left_in": max(0.0, left_in)}
-    if not legal:
-        return Verdict("too far", {"allowed": False, "reason": "too_far", **numbers}, whole.reasons)
-    return Verdict("legal", numbers, whole.reasons)
+    reasons = (*whole.reasons, *_slow_ground(rules, path.unit, parts))
+    if legal:
+        return Verdict("legal", numbers, reasons)
+    too_long = not within(sum(part.inches for part in parts), allowance_in - path.used_in)
+    return Verdict(
+        "too far", {"allowed": False, "reason": "too_far", **numbers}, whole.reasons if too_long else reasons
+    )
+
+
+def _slow_ground(rules: Rules, unit: str, parts: Iterable[Stretch]) -> Iterable[Reason]:
+    """The rules of the ground that slows a unit on its path."""
+    found: list[Reason] = []
+    for part in parts:
+        here = Move(unit=unit, uphill=part.uphill, rough=part.rough, swimming=part.swimming)
+        slow = _slowed_by(rules, here)
+        found += [rules.because(row.rule, f"{row.text}: an inch costs {1 / row.factor:g}") for row in slow]
+        found += [rules.because("AM-29")] if part.swimming and not rules.tables.kinds[unit].vehicle else []
+    return dict.fromkeys(found)
 
 
 def _in_the_way(rules: Rules, kind: TerrainKind) -> Reason:

@@ -30,7 +30,7 @@ from rules.tabletop.scatter import Compass, drifted
 from rules.tabletop.sight import exposures
 from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece, area_of
 from rules.tabletop.template import under
-from rules.tabletop.tolerance import reaches
+from rules.tabletop.tolerance import EXACT, reaches
 
 LOOK_IN = 1.0
 """The distance between the places along a move where enemies may see it."""
@@ -300,7 +300,8 @@ def _swum(position: Position, action: Action, found: Verdict) -> Changes:
 
 
 def _mined(position: Position, action: Action, found: Verdict) -> Changes:
-    yield Change(figure=action.by[0], key=status.IN_MINES, value=None, rule="AM-70", this_turn=True)
+    left = list(position.unit(action.by[0]).this_turn.get(status.IN_MINES, ()))[1:]
+    yield Change(figure=action.by[0], key=status.IN_MINES, value=left or None, rule="AM-70", this_turn=True)
     if found.numbers["hit"]:
         yield from _struck(position, action.by[0], {"target_eliminated": found.numbers["eliminated"], **found.numbers})
         yield from _ignited(position, action.by[0])
@@ -420,7 +421,8 @@ def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path
     unit, mover, kind = position.unit(name), position.figure(name), status.kind(position, position.unit(name))
     enemies = [one for one in status.targets(position, unit) if not status.aboard(position, one)]
     men = [position.figure(one.id) for one in enemies if status.is_man(position, one)]
-    met = [touched.id for touched in contacts(mover, path, men)]
+    before = tuple(unit.this_turn.get(status.RAN_OVER, ()))
+    met = [touched.id for touched in contacts(mover, path, men) if touched.id not in before]
     swam = any(part["swimming"] for part in facts["path"]) and status.is_man(position, unit)
     # A status that is removed (None) was a lasting one; all others end with the turn.
     rows: Sequence[tuple[Any, str, Any, str]] = (
@@ -428,7 +430,7 @@ def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path
         (swam, status.SWAM, True, "AM-30"),
         (kind.flies and unit.statuses.get(status.LANDED), status.LANDED, None, "AM-A46"),
         (not all(part["on_road"] for part in facts["path"]), status.LEFT_ROAD, True, "AM-23"),
-        (met and status.kind_name(position, unit) == "tank", status.RAN_OVER, met, "AM-26"),
+        (met and status.kind_name(position, unit) == "tank", status.RAN_OVER, [*before, *met], "AM-26"),
     )
     for holds, key, value, rule in rows:
         yield from status_changes([name] if holds else [], key, value, rule, this_turn=value is not None)
@@ -438,10 +440,19 @@ def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path
 
 
 def _in_mines(position: Position, mover: Figure, path: Path) -> Changes:
-    """The minefields that a unit enters on a path or by landing."""
+    """The minefields that a unit enters on a path or by landing, once for each entry, after those of earlier moves.
+
+    A unit that starts in a minefield enters it if this turn's mines have not met it yet.
+    """
+    unit = position.unit(mover.id)
+    before = list(unit.this_turn.get(status.IN_MINES, ()))
+    met = bool(before) or "minefield" in unit.acts_this_turn
     mines = [piece for piece in status.uncleared(position) if piece.kind is TerrainKind.MINE]
-    entered = [piece.name for piece in mines if spans_over(mover, path, piece.outline_in)]
-    yield from status_changes([mover.id] if entered else [], status.IN_MINES, entered, "AM-70", this_turn=True)
+    spans = [(piece.name, *span) for piece in mines for span in spans_over(mover, path, piece.outline_in)]
+    entered = [name for name, start_in, _ in spans if start_in > EXACT or not met]
+    yield from status_changes(
+        [mover.id] if entered else [], status.IN_MINES, [*before, *entered], "AM-70", this_turn=True
+    )
 
 
 def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:
