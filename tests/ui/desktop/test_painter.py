@@ -125,3 +125,12 @@ def test_it_paints_without_display_and_application() -> None:
     bare = {name: value for name, value in os.environ.items() if name not in hidden}
     done = subprocess.run([sys.executable, "-c", code], env=bare, capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.returncode) == ("True", 0), done.stderr
+
+
+def test_no_line_to_another_figure_crosses_a_label() -> None:
+    figure = ((150, 90), (170, 90), (170, 110), (150, 110))
+    crowd = [Label(figure[0], ((f"{n} soldiers", 14.0),), (0, 255, 0, 255), around=figure) for n in range(14)]
+    alone, among_others = (annotated(GREY, labels) for labels in (crowd[-1:], crowd))
+    plate = (alone != GREY).any(axis=2)
+    assert plate.any()
+    assert (among_others[plate] == alone[plate]).all()

@@ -20,6 +20,7 @@ from PyQt6.QtGui import (
     QPainterPath,
     QPen,
     QPolygonF,
+    QRegion,
     QTransform,
 )
 
@@ -84,14 +85,35 @@ def paint(
             edge = shape.width * size + 2 * _HALO_WIDTH
             box = _rectangle(_box(shape.points_px, to_screen)).adjusted(-edge, -edge, edge, edge)
             sprites.draw(painter, (shape, size), box, to_screen, partial(_painted_at, paint_one, shape, size))
-    rooms, fonts = (taken or Taken()).and_boxes(bodies), _Fonts(painter)
+    return _paint_labels(painter, labels, to_screen, size, (taken or Taken()).and_boxes(bodies), sprites)
+
+
+def _paint_labels(
+    painter: QPainter,
+    labels: Sequence[Label],
+    to_screen: QTransform,
+    size: float,
+    taken: Taken,
+    sprites: Sprites | None,
+) -> Taken:
+    """Place and draw labels, and the lines to what they name; returns what is taken afterwards."""
+    fonts, rooms = _Fonts(painter), list[tuple[Label, Box]]()
     for label in reversed(labels):  # the last is the most important: it gets its preferred place
-        room = _room(fonts, label, to_screen, size, rooms)
+        room = _room(fonts, label, to_screen, size, taken)
         if room is not None:
-            rooms = rooms.and_boxes([room])
-            _draw_leader(painter, label, room, to_screen, size)
-            _draw_label(painter, fonts, label, room, size, sprites)
-    return rooms
+            taken = taken.and_boxes([room])
+            rooms.append((label, room))
+    painter.save()
+    beside = QRegion(painter.window())
+    for _, room in rooms:  # no line crosses a label, which is translucent
+        beside -= QRegion(_rectangle(room).toAlignedRect())
+    painter.setClipRegion(beside, Qt.ClipOperation.IntersectClip)
+    for label, room in rooms:
+        _draw_leader(painter, label, room, to_screen, size)
+    painter.restore()
+    for label, room in rooms:
+        _draw_label(painter, fonts, label, room, size, sprites)
+    return taken
 
 
 def _painted_at(paint_one: _PaintLine, line: Any, size: float, painter: QPainter, to_screen: QTransform) -> None:
