@@ -144,7 +144,7 @@ def test_ctrl_z_takes_back_typed_and_clicked_faces_and_then_belongs_to_the_windo
     window.addAction(undo)
     window.show()
     QTest.qWaitForWindowActive(window)
-    card.take_focus()
+    line(card).setFocus()
     [five] = [one for one in card.findChildren(QPushButton) if one.accessibleName() == "A die shows 5"]
     QTest.mouseClick(five, LEFT)
     assert line(card).text() == "5"
