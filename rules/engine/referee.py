@@ -424,12 +424,13 @@ def with_answers(position: Position, action: Action) -> tuple[Action, tuple[Ambi
 
 
 def answer_key(action: Action, fact: str) -> str:
-    """The status that stores the players' answer about a fact; the key names the target, if there is one.
+    """The status that stores the players' answer about a fact; the key names the target or terrain, if there is one.
 
     It is a status of the acting figure or, for an obligation of no single figure, of the battle; the battle's keys
     begin with the title of the obligation.
     """
-    target = f" at {place_words(action.spot_in)}" if action.spot_in else f" at {action.at[0]}" if action.at else ""
+    aim = place_words(action.spot_in) if action.spot_in else action.at[0] if action.at else action.piece
+    target = f" at {aim}" if aim else ""
     return f"{fact}{target}" if action.by else f"{action.title}: {fact}{target}"
 
 
