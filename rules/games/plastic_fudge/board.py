@@ -12,7 +12,7 @@ from rules.engine.ruleset import limit
 from rules.engine.state import State
 from rules.engine.verdict import Verdict
 from rules.games.plastic_fudge import statuses
-from rules.games.plastic_fudge.combat import Border, stands_in
+from rules.games.plastic_fudge.combat import stands_in
 from rules.games.plastic_fudge.movement import Mover, Stretch, in_the_air, slowed
 from rules.games.plastic_fudge.tables import Rules, TerrainName
 from rules.games.plastic_fudge.units import holes_in
@@ -60,7 +60,7 @@ def terrain_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece]) 
     for share in standing_on(figure, [piece for piece in pieces if piece.kind in kinds]):
         name = kinds[share.piece.kind] if share.piece else "open"
         parts[name] = min(1.0, parts.get(name, 0.0) + share.fraction)
-    return stands_in(rules, Border(parts=parts)).outcome
+    return stands_in(rules, parts=parts).outcome
 
 
 def terrains_under(

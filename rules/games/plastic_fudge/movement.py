@@ -316,22 +316,16 @@ def ride(rules: Rules, rider: Ride) -> Verdict:
     return stopped or verdict(f"may {rider.does}", reason, allowed=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """A call for the jet, and whether a radio operator still lives."""
-
-    called_turn: Annotated[Count, units.TURN]
-    radio_operator: Annotated[bool, units.ABLE] = False
-
-
-def call_jet(rules: Rules, call: Call) -> Verdict:
+def call_jet(
+    rules: Rules, called_turn: Annotated[Count, units.TURN], radio_operator: Annotated[bool, units.ABLE] = False
+) -> Verdict:
     """When a jet comes that is called now."""
-    if not call.radio_operator:
+    if not radio_operator:
         return forbidden("no_radio_operator", rules.because("PF-125"))
-    arrives = call.called_turn + int(limit(rules, "jet_delay_turns"))
+    arrives = called_turn + int(limit(rules, "jet_delay_turns"))
     reasons = (rules.because("PF-125"), rules.because("PF-126"))
     found = verdict("called", *reasons, allowed=True, arrives_turn=arrives, acts="after_morale")
-    return found.causing(StatusEffect(TARGETS, CALLED_TURN, call.called_turn, "PF-125"))
+    return found.causing(StatusEffect(TARGETS, CALLED_TURN, called_turn, "PF-125"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge import blasts, combat
-from rules.games.plastic_fudge.fire import Contact, Request, attack_request, hand_to_hand, weapon_of
+from rules.games.plastic_fudge.fire import Request, attack_request, hand_to_hand, weapon_of
 from rules.games.plastic_fudge.tables import Rating, Rules, TerrainName, called
 
 # At one target.
@@ -66,7 +66,7 @@ def _blow(rules: Rules, one: Shot, level: int) -> tuple[combat.Attack, Reason]:
         raise RuleRefusal("missing_key", "an attack on the table needs its distance: measure it")
     cards, target = rules.tables.cards, one.target_unit
     flying = cards[one.unit].flies, target is not None and cards[target].flies
-    found = hand_to_hand(rules, Contact(distance_in=one.distance_in, in_the_air=any(flying)))
+    found = hand_to_hand(rules, distance_in=one.distance_in, in_the_air=any(flying))
     ranged = bool(found.numbers["ranged"])
     guard = one.target_DL
     if target and not ranged:
@@ -115,8 +115,7 @@ def blast(rules: Rules, salvo: Salvo) -> Procedure[Verdict]:
         return asked
     level, weapon = asked.numbers["AL"], weapon_of(rules, salvo)
     if rules.tables.weapons[weapon].thrown:
-        throw = blasts.Throw(AL=level, targets=salvo.targets, near_thrower=salvo.near_thrower)
-        found = yield from blasts.grenade_throw(rules, throw)
+        found = yield from blasts.grenade_throw(rules, AL=level, targets=salvo.targets, near_thrower=salvo.near_thrower)
     else:
         found = yield from blasts.explosion(rules, blasts.Explosion(AL=level, targets=salvo.targets, weapon=weapon))
     affected = [one for one in found.numbers.get("targets", ()) if one["affected"]]
@@ -153,5 +152,8 @@ def sweep(rules: Rules, work: Sweeping) -> Procedure[Verdict]:
     if not asked.allowed:
         return asked
     level, reach, distance_in = asked.numbers["AL"], called(rules, asked.numbers["RL"]), work.distance_in or 0
-    tried = blasts.Sweep(AL=level, mine_DL=work.mine_DL, RL=reach, distance_in=distance_in, real=work.real)
-    return (yield from blasts.sweep_roll(rules, tried))
+    return (
+        yield from blasts.sweep_roll(
+            rules, AL=level, mine_DL=work.mine_DL, RL=reach, distance_in=distance_in, real=work.real
+        )
+    )

@@ -75,25 +75,21 @@ def aimed_help(rules: Rules, figure: Helped) -> list[Reason]:
     return []
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leading:
-    """A leader's action in this turn, and its distance from a figure."""
-
-    leader_action: Action
-    figure_distance_in: Inches
-    who: CommanderName = "leader"
-    status_die: Face = 1
-    led_already: bool = False
-
-
-def lead(rules: Rules, leader: Leading) -> Verdict:
+def lead(
+    rules: Rules,
+    leader_action: Action,
+    figure_distance_in: Inches,
+    who: CommanderName = "leader",
+    status_die: Face = 1,
+    led_already: bool = False,
+) -> Verdict:
     """Whether a figure has a leader's bonus, +1 inch or +1 on its fire."""
-    near = within(leader.figure_distance_in, limit(rules, "lead_radius_in"))
-    able = rules.tables.commanders[leader.who].leads and permits(rules, Action.LEAD, leader.status_die)
-    fresh = not leader.led_already or rules.chooses("leads_stack", True)
-    led_now = leader.leader_action is Action.LEAD and near and able and fresh
-    who = f"a {display_name(leader.who)} who does this: {leader.leader_action}"
-    reason = rules.because("WW-56", f"{leader.figure_distance_in:g} in from {who}")
+    near = within(figure_distance_in, limit(rules, "lead_radius_in"))
+    able = rules.tables.commanders[who].leads and permits(rules, Action.LEAD, status_die)
+    fresh = not led_already or rules.chooses("leads_stack", True)
+    led_now = leader_action is Action.LEAD and near and able and fresh
+    does = f"a {display_name(who)} who does this: {leader_action}"
+    reason = rules.because("WW-56", f"{figure_distance_in:g} in from {does}")
     bonuses = {"move_bonus_in": limit(rules, "led_move_in"), "fire_bonus": limit(rules, "led_fire")}
     numbers = {name: bonus if led_now else 0 for name, bonus in bonuses.items()}
     outcome = "led" if led_now else "not led"
@@ -120,28 +116,24 @@ def _friend_acted(context: Context) -> bool:
     return any(set(done(one)) - {"lead"} for one in friends(context.position, context.actor))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailedCheck:
-    """A figure whose status check failed, near a leader that leads."""
-
-    status_die: Annotated[Face, status(STATUS_DIE, 1)]
-    figure_distance_in: Annotated[Inches, Source(_gap_to_leader)] = 0
-    has_acted: Annotated[bool, Source(_acted)] = False
-    anybody_acted: Annotated[bool, Source(_friend_acted)] = False
-    rerolled_already: Annotated[bool, status(REROLLED)] = False
-
-
-def status_reroll(rules: Rules, figure: FailedCheck) -> Procedure[Verdict]:
+def status_reroll(
+    rules: Rules,
+    status_die: Annotated[Face, status(STATUS_DIE, 1)],
+    figure_distance_in: Annotated[Inches, Source(_gap_to_leader)] = 0,
+    has_acted: Annotated[bool, Source(_acted)] = False,
+    anybody_acted: Annotated[bool, Source(_friend_acted)] = False,
+    rerolled_already: Annotated[bool, status(REROLLED)] = False,
+) -> Procedure[Verdict]:
     """A led figure's second status check, once a turn."""
     reason = rules.because("WW-56")
-    late = figure.has_acted or (figure.anybody_acted and rules.chooses("status_reroll_when", "before_any_action"))
-    if figure.status_die < rules.option("failed_status"):
+    late = has_acted or (anybody_acted and rules.chooses("status_reroll_when", "before_any_action"))
+    if status_die < rules.option("failed_status"):
         return illegal("not_failed", reason)
-    if not within(figure.figure_distance_in, limit(rules, "lead_radius_in")):
+    if not within(figure_distance_in, limit(rules, "lead_radius_in")):
         return illegal("too_far_from_leader", reason)
     if late:
         return illegal("too_late", rules.because("WW-A04", "the figure has acted, or the time for it is over"))
-    if figure.rerolled_already:
+    if rerolled_already:
         return illegal("rerolled_already", rules.because("WW-A04", "once a turn"))
     roll = yield DiceRequest(Die.D6, 1, "the figure", "its second status check")
     shift = {"minus_one": -1, "plus_one": 1, "plain": 0}[rules.option("status_reroll")]
@@ -179,32 +171,28 @@ def command_actions(rules: Rules, wanted: Commanding) -> Verdict:
     return replace(found, reasons=(*why, *found.reasons))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Directing:
-    """A figure with binoculars, the figure whose fire it directs, and that one's target."""
-
-    distance_to_directed_figure_in: Annotated[Inches, Source(_gap_to_target)]
-    weapon: WeaponName
-    weapon_to_target_in: Inches
-    observer_sees_target: Annotated[bool, Asked("Does the observer see the target?")] = True
-    status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1
-    figures_directed_already: Count = 0
-
-
-def direct_fire_binoculars(rules: Rules, observer: Directing) -> Verdict:
+def direct_fire_binoculars(
+    rules: Rules,
+    distance_to_directed_figure_in: Annotated[Inches, Source(_gap_to_target)],
+    weapon: WeaponName,
+    weapon_to_target_in: Inches,
+    observer_sees_target: Annotated[bool, Asked("Does the observer see the target?")] = True,
+    status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1,
+    figures_directed_already: Count = 0,
+) -> Verdict:
     """Whether binoculars help this figure's fire."""
     reason = rules.because("WW-57")
-    weapon = weapon_of(rules, observer.weapon)
-    if not permits(rules, Action.DIRECT_FIRE, observer.status_die):
+    row = weapon_of(rules, weapon)
+    if not permits(rules, Action.DIRECT_FIRE, status_die):
         return illegal("status", rules.because("WW-A05", "the observer's status check forbids it"))
-    if observer.figures_directed_already:
+    if figures_directed_already:
         return illegal("directs_another", reason)
-    if not within(observer.distance_to_directed_figure_in, limit(rules, "direct_radius_in")):
+    if not within(distance_to_directed_figure_in, limit(rules, "direct_radius_in")):
         return illegal("too_far_from_figure", reason)
-    if not within(observer.weapon_to_target_in, weapon.range_in):
-        text = f"the {called(rules, observer.weapon)} reaches {weapon.range_in:g} in"
+    if not within(weapon_to_target_in, row.range_in):
+        text = f"the {called(rules, weapon)} reaches {row.range_in:g} in"
         return illegal("out_of_range", rules.because("WW-57", text))
-    if not observer.observer_sees_target and rules.chooses("observer_must_see", True):
+    if not observer_sees_target and rules.chooses("observer_must_see", True):
         return illegal("observer_sees_nothing", rules.because("WW-A32", "the observer must see the target"))
     return legal("directs", reason, fire_bonus=limit(rules, "directed_fire"))
 

@@ -74,29 +74,16 @@ def weapon_profile(rules: Rules, asked: Armed) -> Verdict:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Nicknamed:
-    """A weapon by the name on its box."""
-
-    name: Annotated[str, Row("aliases", "unknown_weapon")]
-
-
-def weapon_alias(rules: Rules, asked: Nicknamed) -> Verdict:
+def weapon_alias(rules: Rules, name: Annotated[str, Row("aliases", "unknown_weapon")]) -> Verdict:
     """The row of a weapon's common name."""
-    return weapon_profile(rules, Armed(weapon=rules.tables.aliases[asked.name].weapon))
+    return weapon_profile(rules, Armed(weapon=rules.tables.aliases[name].weapon))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RifleFigure:
-    """A figure with a rifle."""
-
-    nation: NationName
-    scope: Annotated[bool, Asked("Has the rifle a scope?")] = False
-
-
-def weapon_of_rifle_figure(rules: Rules, figure: RifleFigure) -> Verdict:
+def weapon_of_rifle_figure(
+    rules: Rules, nation: NationName, scope: Annotated[bool, Asked("Has the rifle a scope?")] = False
+) -> Verdict:
     """A rifle is its nation's, or with a scope a sniper rifle."""
-    return weapon_profile(rules, Armed(weapon=rules.tables.nations[figure.nation].rifle, scope=figure.scope))
+    return weapon_profile(rules, Armed(weapon=rules.tables.nations[nation].rifle, scope=scope))
 
 
 def aim(rules: Rules, asked: Armed) -> Verdict:
