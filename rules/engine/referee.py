@@ -313,6 +313,11 @@ def preview_of(position: Position, action: Action, referee: Referee[Any] | None 
         return ActionPreview(action, None, refusal=str(refusal), ambiguities=doubts, asks=asks)
 
 
+def preview_without_odds(position: Position, action: Action) -> ActionPreview:
+    """Preview an action without its odds, which take the longest to compute."""
+    return preview_of(position, replace(action, has_odds=False))
+
+
 def _odds(position: Position, action: Action, referee: Referee[Any] | None) -> Odds:
     """The odds of an action; without a referee, the probability of harm stays unknown."""
 
@@ -356,10 +361,7 @@ class _OddsOfEach(Mapping[str, Odds]):
 
 def obligations(referee: Referee[Any], position: Position) -> tuple[ActionPreview, ...]:
     """Everything that must be done, or waived by name, before the phase may end; also what waits for an answer."""
-    # Only whether each is possible matters here, so their odds are not computed.
-    owed = (
-        preview_of(position, replace(action, has_odds=False)) for action in referee.obligations(position) if action.owed
-    )
+    owed = (preview_without_odds(position, action) for action in referee.obligations(position) if action.owed)
     return tuple(one for one in owed if is_owed(one))
 
 
