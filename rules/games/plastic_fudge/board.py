@@ -21,7 +21,6 @@ from rules.tabletop.bearing import Turning
 from rules.tabletop.measure import Bands, base_area, stepped
 from rules.tabletop.movement import walk
 from rules.tabletop.path import Path, placed, straight
-from rules.tabletop.scene import SightRules
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of
 from rules.tabletop.template import Blast, Wedge
 from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost
@@ -31,11 +30,6 @@ _TOUCH_IN = 0.02
 """A gap that still counts as touching: a round base is a polygon of 24 corners."""
 PART = ", part "
 """Between the name of a base and the number of each part that a hole has left of it."""
-
-
-def sight_rules(_: Rules) -> SightRules:
-    """The kinds of terrain that hide figures: the usual ones, because the sheet does not mention them."""
-    return SightRules()
 
 
 def rod(rules: Rules) -> Bands:

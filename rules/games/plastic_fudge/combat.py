@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
+from rules.engine.facts import facts_from
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Part
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
@@ -280,9 +281,8 @@ def volley(rules: Rules, declared: Volley) -> Procedure[Verdict]:
 
 def _blow(rules: Rules, declared: Volley, one: Exchange, injured: int) -> Attack:
     """One attack of a volley with the level on which its target defends."""
-    target = {field.name: getattr(one, field.name) for field in fields(Target)}
     ranged, level = declared.ranged if one.ranged is None else one.ranged, in_volley(rules, one.DL, injured)
-    return Attack(**target, attacker_AL=one.AL, defender_DL=level, ranged=ranged)
+    return facts_from(Attack, one, attacker_AL=one.AL, defender_DL=level, ranged=ranged)
 
 
 def in_volley(rules: Rules, level: int, injured: int) -> int:

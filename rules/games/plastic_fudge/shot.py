@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rules.engine.dice import Procedure
+from rules.engine.facts import facts_from
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
@@ -71,18 +72,8 @@ def _blow(rules: Rules, one: Shot, level: int) -> tuple[combat.Attack, Reason]:
     guard = one.target_DL
     if target and not ranged:
         guard = combat.by_hand(rules, target, 0, 0, guard)[2] or 0
-    blow = combat.Attack(
-        attacker_AL=level,
-        defender_DL=guard,
-        ranged=ranged,
-        target_unit=target,
-        terrain=one.terrain,
-        grounds=one.grounds,
-        height_difference_bands=one.height_difference_bands,
-        attacker_flies=flying[0],
-        target_flies=flying[1],
-        occupants=one.occupants,
-    )
+    levels = {"attacker_AL": level, "defender_DL": guard, "ranged": ranged}
+    blow = facts_from(combat.Attack, one, **levels, attacker_flies=flying[0], target_flies=flying[1])
     return blow, rules.because("PF-A41", "bases in contact, hand to hand" if not ranged else "at a distance")
 
 

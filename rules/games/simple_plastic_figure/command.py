@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.facts import Context, Source, Uncertain, status
+from rules.engine.facts import Context, Source, status
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches
 from rules.engine.verdict import ACTORS, Reason, Verdict, verdict
@@ -96,20 +96,8 @@ def lead(
     return verdict(outcome, reason, bonus_available=led_now, **numbers, status_reroll=led_now)
 
 
-def _gap_to_target(context: Context) -> Uncertain:
-    return gap(context.position, context.actor, context.target)
-
-
 def _is_armed(context: Context) -> bool:
     return bool(weapons(context.position, context.actor))
-
-
-def _gap_to_leader(context: Context) -> Uncertain:
-    return gap(context.position, context.target, context.actor)
-
-
-def _acted(context: Context) -> bool:
-    return bool(done(context.actor))
 
 
 def _friend_acted(context: Context) -> bool:
@@ -119,8 +107,8 @@ def _friend_acted(context: Context) -> bool:
 def status_reroll(
     rules: Rules,
     status_die: Annotated[Face, status(STATUS_DIE, 1)],
-    figure_distance_in: Annotated[Inches, Source(_gap_to_leader)] = 0,
-    has_acted: Annotated[bool, Source(_acted)] = False,
+    figure_distance_in: Annotated[Inches, Source(lambda one: gap(one.position, one.target, one.actor))] = 0,
+    has_acted: Annotated[bool, Source(lambda one: bool(done(one.actor)))] = False,
     anybody_acted: Annotated[bool, Source(_friend_acted)] = False,
     rerolled_already: Annotated[bool, status(REROLLED)] = False,
 ) -> Procedure[Verdict]:
@@ -173,7 +161,7 @@ def command_actions(rules: Rules, wanted: Commanding) -> Verdict:
 
 def direct_fire_binoculars(
     rules: Rules,
-    distance_to_directed_figure_in: Annotated[Inches, Source(_gap_to_target)],
+    distance_to_directed_figure_in: Annotated[Inches, Source(lambda one: gap(one.position, one.actor, one.target))],
     weapon: WeaponName,
     weapon_to_target_in: Inches,
     observer_sees_target: Annotated[bool, Asked("Does the observer see the target?")] = True,

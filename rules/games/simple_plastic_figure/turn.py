@@ -10,7 +10,7 @@ from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.effects import goal_key
-from rules.engine.facts import Context, Source, status
+from rules.engine.facts import Source, status
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row, Within
@@ -299,14 +299,10 @@ def objective(
     return found.causing(StatusEffect("", goal_key(side), goal, "WW-05"), *needs)
 
 
-def _done(context: Context) -> list[str]:
-    return statuses.done(context.actor)
-
-
 def leave_table(
     rules: Rules,
     reaches_far_edge: Annotated[bool, Asked("Does its move reach the far edge?")] = False,
-    actions: Annotated[tuple[Action, ...], Source(_done)] = (),
+    actions: Annotated[tuple[Action, ...], Source(lambda one: statuses.done(one.actor))] = (),
     status_die: Annotated[Face, status(statuses.STATUS_DIE, 1)] = 1,
 ) -> Verdict:
     """Whether a figure leaves the table by the far edge."""
