@@ -11,12 +11,13 @@ from rules.engine.facts import Context, Source, status
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches
 from rules.engine.verdict import ACTORS, Reason, Verdict, verdict
+from rules.games.simple_plastic_figure import turn
 from rules.games.simple_plastic_figure.aims import directed_by, leader_distances
 from rules.games.simple_plastic_figure.figures import friends, gap, weapons
 from rules.games.simple_plastic_figure.rows import called, display_name, illegal, kind_of, legal, weapon_of
 from rules.games.simple_plastic_figure.statuses import REROLLED, STATUS_DIE, done, for_now
 from rules.games.simple_plastic_figure.tables import CommanderName, Face, Rules, WeaponName
-from rules.games.simple_plastic_figure.turn import Action, Wanted, actions, checked, permits, stores_check
+from rules.games.simple_plastic_figure.turn import Action, checked, permits, stores_check
 from rules.tabletop.tolerance import within
 
 
@@ -132,30 +133,29 @@ def status_reroll(
     return Verdict(answer.outcome, {"legal": True, "roll": roll.total, **answer.numbers}, reasons, effects)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commanding(Wanted):
-    """The action of a leader, observer or radioman."""
-
-    who: CommanderName
-    binoculars: bool = False
-    radioman_armed: bool = False
-
-
-def command_actions(rules: Rules, wanted: Commanding) -> Verdict:
+def command_actions(
+    rules: Rules,
+    *,
+    actions: tuple[Action, ...],
+    status_die: Face = 1,
+    who: CommanderName,
+    binoculars: bool = False,
+    radioman_armed: bool = False,
+) -> Verdict:
     """Whether a commander may do this in one turn: leading and directing are instead of moving and firing."""
-    row = rules.tables.commanders[wanted.who]
-    by_radio = row.radio and (not wanted.radioman_armed or rules.chooses("armed_radioman_directs", True))
+    row = rules.tables.commanders[who]
+    by_radio = row.radio and (not radioman_armed or rules.chooses("armed_radioman_directs", True))
     able = {
         Action.LEAD: (row.leads, "WW-56"),
-        Action.DIRECT_FIRE: (row.binoculars or wanted.binoculars or by_radio, "WW-60" if row.radio else "WW-57"),
+        Action.DIRECT_FIRE: (row.binoculars or binoculars or by_radio, "WW-60" if row.radio else "WW-57"),
         Action.CALL_FIRE: (row.radio, "WW-62"),
     }
-    for action in wanted.actions:
+    for action in actions:
         can, rule = able.get(action, (True, row.rule))
         if not can:
-            return illegal("cannot", rules.because(rule, f"a {display_name(wanted.who)} cannot {display_name(action)}"))
-    found = actions(rules, wanted)
-    why = [rules.because(able[action][1]) for action in wanted.actions if found.allowed and action in able]
+            return illegal("cannot", rules.because(rule, f"a {display_name(who)} cannot {display_name(action)}"))
+    found = turn.actions(rules, actions, status_die)
+    why = [rules.because(able[action][1]) for action in actions if found.allowed and action in able]
     return replace(found, reasons=(*why, *found.reasons))
 
 

@@ -203,25 +203,17 @@ class Action(StrEnum):
 MOVES = (Action.MOVE, Action.MOVE_INTO_HAND_TO_HAND)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """The action that a figure attempts after its status check."""
-
-    actions: tuple[Action, ...]
-    status_die: Face = 1
-
-
-def actions(rules: Rules, wanted: Wanted) -> Verdict:
+def actions(rules: Rules, actions: tuple[Action, ...], status_die: Face = 1) -> Verdict:
     """Whether a figure may do this in one turn."""
-    why = checked(rules, wanted.status_die).reasons
-    if len(wanted.actions) > 1:
-        led, directs = Action.LEAD in wanted.actions, Action.DIRECT_FIRE in wanted.actions
+    why = checked(rules, status_die).reasons
+    if len(actions) > 1:
+        led, directs = Action.LEAD in actions, Action.DIRECT_FIRE in actions
         return illegal("one_action_a_turn", rules.because("WW-56" if led else "WW-57" if directs else "WW-10"))
-    for action in wanted.actions:
-        if not permits(rules, action, wanted.status_die):
+    for action in actions:
+        if not permits(rules, action, status_die):
             rule = "WW-21" if action is Action.MOVE_INTO_HAND_TO_HAND else "WW-09"
             return illegal("status", rules.because(rule), *why)
-    may = " and ".join(display_name(action) for action in wanted.actions) or "act"
+    may = " and ".join(display_name(action) for action in actions) or "act"
     return legal(f"may {may}", rules.because("WW-10"), *why)
 
 
