@@ -66,15 +66,6 @@ SPOTTER = "Does somebody with binoculars spot for the mortar?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ready:
-    """A unit that wants to act."""
-
-    unit: UnitName
-    spotter_with_binoculars: Annotated[bool, Asked(SPOTTER)] = False
-    spotter_sees_target: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Request(units.Acting):
     """A unit that wants to attack; RL and AL that are not said are those of its card, one for each weapon."""
 
@@ -93,11 +84,16 @@ class Request(units.Acting):
     attacked_hand_to_hand: units.AttackedByHand = False
 
 
-def can_act(rules: Rules, unit: Ready) -> Verdict:
+def can_act(
+    rules: Rules,
+    unit: UnitName,
+    spotter_with_binoculars: Annotated[bool, Asked(SPOTTER)] = False,
+    spotter_sees_target: bool = True,
+) -> Verdict:
     """Whether a unit has all that it needs to act."""
-    if _unspotted(rules, unit):
+    if _unspotted(rules, unit, spotter_with_binoculars, spotter_sees_target):
         return forbidden("no_spotter", rules.because("PF-109"))
-    rule = "PF-109" if _needs_spotter(rules, unit.unit) else "PF-45"
+    rule = "PF-109" if _needs_spotter(rules, unit) else "PF-45"
     return verdict("allowed", rules.because(rule), allowed=True)
 
 
@@ -161,7 +157,7 @@ def _cannot_attack(rules: Rules, request: Request) -> Verdict | None:
         return forbidden("already_attacked", because("PF-45"))
     if request.carried_this_turn:
         return forbidden("carried_troops", because("PF-123"))
-    if _unspotted(rules, request):
+    if _unspotted(rules, request.unit, request.spotter_with_binoculars, request.spotter_sees_target):
         return forbidden("no_spotter", because("PF-109"))
     flying = request.target_unit is not None and rules.tables.cards[request.target_unit].flies and card.flies
     if flying and not rules.option("air_combat"):
@@ -192,9 +188,9 @@ def _needs_spotter(rules: Rules, unit: str) -> bool:
     return special is not None and special.spotter
 
 
-def _unspotted(rules: Rules, request: Ready | Request) -> bool:
-    seen = request.spotter_sees_target or not rules.option("line_of_sight")
-    return _needs_spotter(rules, request.unit) and not (request.spotter_with_binoculars and seen)
+def _unspotted(rules: Rules, unit: str, has_spotter: bool, spotter_sees: bool) -> bool:
+    seen = spotter_sees or not rules.option("line_of_sight")
+    return _needs_spotter(rules, unit) and not (has_spotter and seen)
 
 
 def hand_to_hand(rules: Rules, distance_in: Inches, in_the_air: bool = False) -> Verdict:

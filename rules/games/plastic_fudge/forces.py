@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from rules.engine.ruleset import limit
@@ -41,29 +40,24 @@ def level(rules: Rules, level: LevelName) -> Verdict:
 SeenPose = Annotated[PoseName, Asked("Does the figure stand, kneel or lie?")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bought:
-    """A ready unit, or one made up; an attribute that is not said is that of the card, else the Basic Trooper's."""
-
-    unit: UnitName | None = None
-    ML: LevelName | None = None
-    RL: tuple[LevelName, ...] | None = None
-    AL: tuple[LevelName, ...] | None = None
-    DL: LevelName | None = None
-    TL: LevelName | None = None
-    class_: ClassName | None = None
-    pose: PoseName = "standing"
-    commander: bool | None = None
-    special: bool | None = None
-
-
-def unit_cost(rules: Rules, bought: Bought) -> Verdict:
-    """The cost of a unit."""
-    names = ("ML", "RL", "AL", "DL", "TL", "commander")
-    said = {name: value for name in names if (value := getattr(bought, name)) is not None}
-    card = dataclasses.replace(rules.tables.cards[bought.unit or "basic"], **said)
-    special = card.special is not None if bought.special is None else bought.special
-    return _cost(rules, dataclasses.replace(card, kind=bought.class_ or card.kind), bought.pose, special)
+def unit_cost(
+    rules: Rules,
+    unit: UnitName | None = None,
+    ML: LevelName | None = None,
+    RL: tuple[LevelName, ...] | None = None,
+    AL: tuple[LevelName, ...] | None = None,
+    DL: LevelName | None = None,
+    TL: LevelName | None = None,
+    class_: ClassName | None = None,
+    pose: PoseName = "standing",
+    commander: bool | None = None,
+    special: bool | None = None,
+) -> Verdict:
+    """The cost of a unit, a ready one or one made up; what is not said is as on its card, or the Basic Trooper's."""
+    said: dict[str, Any] = {"ML": ML, "RL": RL, "AL": AL, "DL": DL, "TL": TL, "commander": commander, "kind": class_}
+    known = {name: value for name, value in said.items() if value is not None}
+    card = dataclasses.replace(rules.tables.cards[unit or "basic"], **known)
+    return _cost(rules, card, pose, card.special is not None if special is None else special)
 
 
 def _cost(rules: Rules, card: Card, pose: str, special: bool) -> Verdict:
