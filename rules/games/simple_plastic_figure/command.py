@@ -97,10 +97,6 @@ def lead(
     return verdict(outcome, reason, bonus_available=led_now, **numbers, status_reroll=led_now)
 
 
-def _is_armed(context: Context) -> bool:
-    return bool(weapons(context.position, context.actor))
-
-
 def _friend_acted(context: Context) -> bool:
     return any(set(done(one)) - {"lead"} for one in friends(context.position, context.actor))
 
@@ -192,53 +188,52 @@ class RadioMode(StrEnum):
     OFFBOARD = "offboard"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Radio:
-    """A radioman, its target, and the mortars and guns of its side."""
-
-    mode: RadioMode
-    onboard_mortar_or_gun: bool
-    distance_to_target_in: Inches
-    distance_to_weapon_in: Inches | None = None
-    radioman_armed: Annotated[bool, Source(_is_armed)] = False
-    weapon: WeaponName | None = None
-    observer_sees_target: Annotated[bool, Asked("Does the radioman see the target?")] = True
-    status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1
-    calls_by_this_radioman: Count = 0
-    calls_by_side: Count = 0
-
-
 OFFBOARD_WEAPON = "mortar_81"
 
 
-def radio(rules: Rules, man: Radio) -> Verdict:
+def radio(
+    rules: Rules,
+    mode: RadioMode,
+    onboard_mortar_or_gun: bool,
+    distance_to_target_in: Inches,
+    distance_to_weapon_in: Inches | None = None,
+    radioman_armed: Annotated[bool, Source(lambda one: bool(weapons(one.position, one.actor)))] = False,
+    weapon: WeaponName | None = None,
+    observer_sees_target: Annotated[bool, Asked("Does the radioman see the target?")] = True,
+    status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1,
+    calls_by_this_radioman: Count = 0,
+    calls_by_side: Count = 0,
+) -> Verdict:
     """Whether a radioman may direct a mortar or gun on the board, or call a shot from off it."""
-    if not permits(rules, Action.DIRECT_FIRE, man.status_die):
+    if not permits(rules, Action.DIRECT_FIRE, status_die):
         return illegal("status", rules.because("WW-A05", "the radioman's status check forbids it"))
-    directing = man.mode is RadioMode.DIRECT_ONBOARD
-    if not within(man.distance_to_target_in, limit(rules, "radio_target_in")):
+    directing = mode is RadioMode.DIRECT_ONBOARD
+    if not within(distance_to_target_in, limit(rules, "radio_target_in")):
         return illegal("target_too_far", rules.because("WW-61" if directing else "WW-62"))
-    if not man.observer_sees_target and rules.chooses("observer_must_see", True):
+    if not observer_sees_target and rules.chooses("observer_must_see", True):
         return illegal("observer_sees_nothing", rules.because("WW-A32", "the radioman must see the target"))
-    return _direct(rules, man) if directing else _call(rules, man)
+    if directing:
+        return _direct(rules, weapon, onboard_mortar_or_gun, radioman_armed)
+    if onboard_mortar_or_gun:
+        return illegal("mortar_or_gun_on_board", rules.because("WW-62"))
+    return _call(
+        rules, calls_by_this_radioman if rules.chooses("offboard_calls", "one_each_radioman") else calls_by_side
+    )
 
 
-def _direct(rules: Rules, man: Radio) -> Verdict:
-    if man.radioman_armed and rules.chooses("armed_radioman_directs", False):
+def _direct(rules: Rules, weapon: str | None, onboard_mortar_or_gun: bool, radioman_armed: bool) -> Verdict:
+    if radioman_armed and rules.chooses("armed_radioman_directs", False):
         return illegal("armed", rules.because("WW-60", "a radioman with a weapon uses that"))
-    if not man.onboard_mortar_or_gun:
+    if not onboard_mortar_or_gun:
         return illegal("no_mortar_or_gun", rules.because("WW-61"))
-    if man.weapon is not None and kind_of(rules, man.weapon).direct:
-        text = f"a radio does not direct a {called(rules, man.weapon)}"
+    if weapon is not None and kind_of(rules, weapon).direct:
+        text = f"a radio does not direct a {called(rules, weapon)}"
         return illegal("not_a_mortar_or_gun", rules.because("WW-61", text))
     bonus = limit(rules, "directed_fire")
     return legal("directs", rules.because("WW-61"), fire_bonus=bonus, directed_bonus=bonus)
 
 
-def _call(rules: Rules, man: Radio) -> Verdict:
-    if man.onboard_mortar_or_gun:
-        return illegal("mortar_or_gun_on_board", rules.because("WW-62"))
-    calls = man.calls_by_this_radioman if rules.chooses("offboard_calls", "one_each_radioman") else man.calls_by_side
+def _call(rules: Rules, calls: int) -> Verdict:
     if calls:
         return illegal("called_already", rules.because("WW-A30", "one shot a turn"))
     return legal(
