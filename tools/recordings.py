@@ -15,7 +15,6 @@ import dataclasses
 import json
 import random
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,7 +23,7 @@ from rules.battle.referees import perform
 from rules.battle.scripted import SituationPlay, begin_battle
 from rules.battle.situation import situation_of
 from rules.engine.dice import DiceRequest, Roll, rolled
-from rules.engine.referee import Action, ActionPreview, preview_of
+from rules.engine.referee import Action, ActionPreview, preview_without_odds
 from rules.tabletop.errors import UserError
 
 SITUATIONS = Path(__file__).parents[1] / "tests" / "data" / "situations"
@@ -57,7 +56,7 @@ def recorded(file: Path, seed: int, steps: int) -> Iterator[dict[str, Any]]:
             except UserError:
                 break
         for _ in range(steps):
-            previews = [preview_of(play.position, replace(one, has_odds=False)) for one in _actions(play)]
+            previews = [preview_without_odds(play.position, one) for one in _actions(play)]
             yield {"offered": [_preview(one) for one in previews]}
             possible = [one.action for one in previews if one.possible and not one.ambiguities]
             yield {"done": _act(play, chance, possible)}

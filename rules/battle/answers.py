@@ -2,15 +2,87 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from rules.engine.events import Effects, plain
-from rules.engine.referee import Action, ActionPreview
+from rules.engine.dice import DiceRequest, Die
+from rules.engine.events import Effects, PhaseBegun, plain
+from rules.engine.needed import needed_words
+from rules.engine.position import Position
+from rules.engine.referee import Action, ActionPreview, Referee, preview_of
 from rules.engine.state import State, Unit
 from rules.engine.text import readable
 from rules.engine.verdict import Reason, Verdict
 
 Answer = dict[str, Any]
+
+_SIDES: Mapping[Die, int | str] = {Die.D6: 6, Die.FUDGE: "fudge"}
+
+
+def action_answer(referee: Referee[Any], position: Position, action: Action) -> Answer:
+    """An action that a figure or a side may do now, or why it may not."""
+    found = preview_of(position, action, referee)
+    known = found.odds and action.at and not found.ambiguities
+    reasons = found.before.reasons if found.before is not None and found.possible else ()
+    return {
+        "action": action.name,
+        "title": action.title,
+        "by": list(action.by),
+        "weapon": action.weapon or None,
+        "at": target_of(action),
+        "allowed": found.possible,
+        "why_not": None if found.possible else why_not(found),
+        "chance": float(found.odds.harm or 0) if known else None,
+        "odds": {str(outcome): float(chance) for outcome, chance in found.odds.items()},
+        "needs": needed_words(found) or None,
+        "asks": [question_answer(one) for one in found.asks],
+        "too_close": too_close(found),
+        "modifiers": [reason_answer(one) for one in reasons if one.modifier is not None],
+    }
+
+
+def resolved_answer(verdict: Verdict, effects: Effects, dice_used: list[int]) -> Answer:
+    """An action that was resolved, with its effects on the battle."""
+    return {
+        "allowed": verdict.allowed,
+        "why_not": None if verdict.allowed else last_reason(verdict),
+        "verdict": verdict_answer(verdict),
+        "effects": effects_answer(effects),
+        "dice_used": dice_used,
+        **inches_of(verdict),
+    }
+
+
+def needs_dice_answer(one: DiceRequest) -> Answer:
+    """The dice that a step lacks."""
+    return {"needs_dice": {"count": one.count, "sides": _SIDES[one.die], "for": f"{one.for_whom}: {one.why}"}}
+
+
+def owed_first_answer(left: list[Answer]) -> Answer:
+    """Why the phase cannot end: obligations, at least one, come first."""
+    text = f"{left[0]['title']} comes first: do it, or waive it by name"
+    return {"allowed": False, "why_not": {"rule": left[0]["rule"], "text": text}, "owed": left}
+
+
+def phase_answer(begins: PhaseBegun) -> Answer:
+    """A phase that begins."""
+    return {"allowed": True, "turn": begins.turn, "phase": begins.phase, "side": begins.side, "owed": []}
+
+
+def state_answer(state: State, winner: str | None) -> Answer:
+    """The state of the battle at the end."""
+    figures = {
+        name: {
+            "side": unit.side,
+            "status": statuses_of(unit),
+            "at_in": list(unit.at_in or ()) or None,
+            "facing_deg": unit.facing_deg,
+            "out": unit.out,
+        }
+        for name, unit in state.units.items()
+    }
+    now = {"turn": state.turn, "phase": state.phase, "side": state.side, "status": statuses_of(state)}
+    return {**now, "figures": figures, "winner": winner}
 
 
 def target_of(action: Action) -> Any:

@@ -5,44 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rules.battle.journal import REDO, UNDO, Entry
-from rules.engine.events import (
-    ActionResolved,
-    BattleBegun,
-    CameraMoved,
-    Changed,
-    Event,
-    MarkerMoved,
-    Moved,
-    Noted,
-    OutcomeDecided,
-    PhaseBegun,
-    Placed,
-    QuestionAnswered,
-    QuestionAsked,
-    TableLaid,
-    UnitJoined,
-    VerdictOverruled,
-)
+from rules.engine.events import Event
+from rules.engine.state import FOLDS
 from rules.tabletop.errors import UserError
 from rules.tabletop.translation import tr
 
-EVENTS: Mapping[str, type[Event]] = {
-    event.kind: event
-    for event in (
-        *(BattleBegun, UnitJoined, PhaseBegun, Placed, Moved, ActionResolved),
-        *(
-            Changed,
-            QuestionAsked,
-            QuestionAnswered,
-            VerdictOverruled,
-            OutcomeDecided,
-            Noted,
-            CameraMoved,
-            MarkerMoved,
-            TableLaid,
-        ),
-    )
-}
+EVENTS: Mapping[str, type[Event]] = {event.kind: event for event in FOLDS}
 """Event classes by kind."""
 
 

@@ -18,23 +18,8 @@ from types import MappingProxyType, TracebackType
 from typing import Any
 from weakref import WeakValueDictionary
 
+from rules.battle import database
 from rules.battle.checksum import Row
-from rules.battle.database import (
-    FAULTS,
-    JOURNAL,
-    LOG,
-    LOG_INDEX,
-    error_words,
-    header,
-    is_busy,
-    is_locked,
-    is_marked,
-    is_rollback_due,
-    primary_code,
-    refuse_unsafe_companions,
-    resolved_path,
-    user_version,
-)
 from rules.battle.progress import Step, no_step
 from rules.battle.survey import (
     CHECKSUM_TABLE,
@@ -128,12 +113,12 @@ class Journal:
         self._end: End | None = None
         self.is_checked = True
         self._has_checksums = True
-        place = resolved_path(path, f"the battle {path}")
+        place = database.resolved_path(path, f"the battle {path}")
         _refuse_open(path, place)
-        refuse_unsafe_companions(place, f"the battle {path}", unused=(LOG, LOG_INDEX))
+        database.refuse_unsafe_companions(place, f"the battle {path}", unused=(database.LOG, database.LOG_INDEX))
         if os.path.exists(place) and place.stat().st_size > 0:
             _check_header(path, place)
-            if is_rollback_due(place):
+            if database.is_rollback_due(place):
                 _test_rollback(path, place)
                 self.remark = f"The program was stopped while it wrote to {path}: unconfirmed entries are lost."
         try:
@@ -149,7 +134,7 @@ class Journal:
             ) from fault
         try:
             self._prepare()
-        except (*FAULTS, UserError) as fault:
+        except (*database.FAULTS, UserError) as fault:
             self._file.close()
             raise _refusal(path, fault) from fault
         status = place.stat()
@@ -295,7 +280,7 @@ def survey_of(path: Path, step: Step = no_step) -> Survey:
     Raises:
         UserError: if the file is not a journal, of a newer program, or too large.
     """
-    place = resolved_path(path, f"the battle {path}")
+    place = database.resolved_path(path, f"the battle {path}")
     _refuse_open(path, place)
     _check_header(path, place)
     return survey_untouched(place, step)
@@ -364,8 +349,8 @@ def _refuse_open(path: Path, place: Path) -> None:
 
 def _check_header(path: Path, place: Path) -> None:
     """Refuse a file that is not a Sandtable journal before SQLite opens it."""
-    start = header(place, f"the battle {path}")
-    if not is_marked(start, APPLICATION_ID):
+    start = database.header(place, f"the battle {path}")
+    if not database.is_marked(start, APPLICATION_ID):
         raise _foreign(path)
     if start[_MODE_AT : _MODE_AT + 2] != _ONE_FILE:
         raise UserError(tr("the battle {path} was changed by another program: restore it from a backup", path=path))
@@ -377,7 +362,7 @@ def _check_header(path: Path, place: Path) -> None:
                 megabytes=MOST_BYTES // 2**20,
             )
         )
-    version = user_version(start)
+    version = database.user_version(start)
     if version != SCHEMA:
         raise UserError(
             tr(
@@ -396,9 +381,9 @@ def _test_rollback(path: Path, place: Path) -> None:
         Damaged: if the result is not an intact journal.
         UserError: if another program is writing the battle.
     """
-    if is_locked(place):
+    if database.is_locked(place):
         raise _in_use(path)
-    journal = Path(f"{place}{JOURNAL}")
+    journal = Path(f"{place}{database.JOURNAL}")
     if journal.stat().st_size > 2 * MOST_BYTES:
         raise UserError(
             tr(
@@ -410,7 +395,7 @@ def _test_rollback(path: Path, place: Path) -> None:
     with TemporaryDirectory() as folder:
         copy = Path(folder).resolve() / "copy"
         copyfile(place, copy)
-        copyfile(journal, f"{copy}{JOURNAL}")
+        copyfile(journal, f"{copy}{database.JOURNAL}")
         found = survey_untouched(place)
         fault = _rolled_back(copy, found)
     if fault:
@@ -432,8 +417,8 @@ def _rolled_back(copy: Path, before: Survey) -> str:
             file.execute("COMMIT")
         finally:
             file.close()
-    except FAULTS as fault:
-        return error_words(fault)
+    except database.FAULTS as fault:
+        return database.error_words(fault)
     if not copy.stat().st_size:
         return ""  # the transaction that created the battle was rolled back
     after = survey_untouched(copy)
@@ -454,9 +439,9 @@ def _in_use(path: Path) -> UserError:
 def _refusal(path: Path, fault: Exception) -> UserError:
     if isinstance(fault, UserError):
         return fault
-    if is_busy(fault):
+    if database.is_busy(fault):
         return _in_use(path)
-    code = primary_code(fault)
+    code = database.primary_code(fault)
     if code == sqlite3.SQLITE_FULL:
         return UserError(
             tr("the disk is full, so the last entry of {path} was not saved: make room and try again", path=path)
@@ -473,6 +458,6 @@ def _refusal(path: Path, fault: Exception) -> UserError:
         tr(
             "the battle {path} cannot be used ({reason}): restore it from a backup",
             path=path,
-            reason=error_words(fault),
+            reason=database.error_words(fault),
         )
     )

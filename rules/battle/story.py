@@ -5,28 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from rules.engine.events import (
-    ActionResolved,
-    BattleBegun,
-    CameraMoved,
-    Changed,
-    Effects,
-    Event,
-    MarkerMoved,
-    Move,
-    Moved,
-    Noted,
-    OutcomeDecided,
-    PhaseBegun,
-    Placed,
-    QuestionAnswered,
-    QuestionAsked,
-    ReasonRecord,
-    TableLaid,
-    Throw,
-    UnitJoined,
-    VerdictOverruled,
-)
+from rules.engine import events
 from rules.engine.game import Game
 from rules.engine.text import (
     answer_words,
@@ -43,21 +22,21 @@ from rules.engine.text import (
 )
 
 
-def story_lines(game: Game[Any], events: Iterable[Event]) -> Iterator[str]:
+def story_lines(game: Game[Any], happened: Iterable[events.Event]) -> Iterator[str]:
     """The lines of the story; lines that belong to a turn or to an action are indented."""
     side = ""
-    for event in events:
-        if isinstance(event, UnitJoined):
+    for event in happened:
+        if isinstance(event, events.UnitJoined):
             if event.side != side:
                 yield f"Army of {display_name(event.side)}"
             side = event.side
             yield f"  {display_name(event.figure)}: {_card(game, event)}"
             continue
         side = ""
-        yield from _begun(game, event) if isinstance(event, BattleBegun) else _TELLERS[type(event)](event)
+        yield from _begun(game, event) if isinstance(event, events.BattleBegun) else _TELLERS[type(event)](event)
 
 
-def _begun(game: Game[Any], event: BattleBegun) -> Iterator[str]:
+def _begun(game: Game[Any], event: events.BattleBegun) -> Iterator[str]:
     yield f"{game.title}: {' against '.join(map(display_name, event.players))}"
     yield game.credit
     for name in game.rules.labels:
@@ -70,33 +49,20 @@ def _value(value: Any) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else str(value).replace("_", " ")
 
 
-def _card(game: Game[Any], event: UnitJoined) -> str:
+def _card(game: Game[Any], event: events.UnitJoined) -> str:
     row = game.rules.plain.get("cards", {}).get(event.card, {})
     own = event.own or {}
     title = str(row.get("title") or own.get("title") or display_name(event.card or "own card"))
     return f"{title}, {display_name(event.squad)}" if event.squad else title
 
 
-def _phase(event: PhaseBegun) -> Iterator[str]:
-    yield ""
-    yield turn_words(event.turn, event.side, event.phase)
-
-
-def _placed(event: Placed) -> Iterator[str]:
-    yield f"  {display_name(event.figure)} is placed at {place_words(event.at_in)}."
-
-
-def _moved(event: Moved) -> Iterator[str]:
-    return map(_move, event.moves)
-
-
-def _move(move: Move) -> str:
+def _move(move: events.Move) -> str:
     over = f" over {', '.join(move.ground)}" if move.ground else ""
     cost = "" if abs(move.cost_in - move.moved_in) < 0.05 else f", which costs {move.cost_in:.1f} in"
     return f"  {display_name(move.figure)} moves {move.moved_in:.1f} in{over} to {place_words(move.to_in)}{cost}."
 
 
-def _action_resolved(event: ActionResolved) -> Iterator[str]:
+def _action_resolved(event: events.ActionResolved) -> Iterator[str]:
     winner = event.verdict.numbers.get("winner")
     outcome = event_outcome(event)
     outcome = f"{outcome} for {display_name(winner)}" if isinstance(winner, str) else outcome
@@ -112,37 +78,33 @@ def _action(by: tuple[str, ...], title: str) -> str:
     return title if not by or display_name(by[0]) in title else f"{display_names(by)}: {title}"
 
 
-def _throw(throw: Throw) -> str:
+def _throw(throw: events.Throw) -> str:
     faces = " ".join(f"{face:+d}" if throw.die == "FUDGE" and face else str(face) for face in throw.faces)
     return f"{faces} rolled for {roller_words(throw.for_whom)}: {readable(throw.why)}"
 
 
-def _reason(reason: ReasonRecord) -> str:
+def _reason(reason: events.ReasonRecord) -> str:
     modifier = "" if reason.modifier is None else f" ({reason.modifier:+g})"
     return f"{reason.rule}  {readable(reason.text)}{modifier}"
 
 
-def effect_lines(effects: Effects) -> Iterator[str]:
+def effect_lines(effects: events.Effects) -> Iterator[str]:
     """The indented lines of the moves and lasting changes in the effects of an action."""
     yield from map(_move, effects.moves)
     yield from (f"  {change_words(change)}." for change in effects.changes if not change.this_turn)
 
 
-def _changed(event: Changed) -> Iterator[str]:
+def _changed(event: events.Changed) -> Iterator[str]:
     for change in event.changes:
         yield f"  {change_words(change)}{f' ({change.rule})' if change.rule else ''}."
 
 
-def _question_asked(event: QuestionAsked) -> Iterator[str]:
-    yield f"  Too close to call: {event.question} ({' or '.join(event.answers)})"
-
-
-def _question_answered(event: QuestionAnswered) -> Iterator[str]:
+def _question_answered(event: events.QuestionAnswered) -> Iterator[str]:
     question = event.question if event.question.endswith("?") else f"{event.question}:"
     yield f"  The players decide: {question} {answer_words(event)}."
 
 
-def _overruled(event: VerdictOverruled) -> Iterator[str]:
+def _overruled(event: events.VerdictOverruled) -> Iterator[str]:
     if event.what:
         yield f"  The players overrule {event.what}: {event.outcome}. {_sentence(event.reason)}"
     else:
@@ -150,7 +112,7 @@ def _overruled(event: VerdictOverruled) -> Iterator[str]:
     yield from effect_lines(event.effects)
 
 
-def _ruled(event: OutcomeDecided) -> Iterator[str]:
+def _ruled(event: events.OutcomeDecided) -> Iterator[str]:
     yield f"  {_action(event.by, event.title)}: the players decide: {event.outcome}. {_sentence(event.reason)}"
     yield from effect_lines(event.effects)
 
@@ -161,30 +123,18 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
-def _external(event: Event) -> Iterator[str]:
-    yield f"  ({label(event)}; positions on the table are unchanged)"
-
-
-def _table(event: TableLaid) -> Iterator[str]:
-    yield f"  ({label(event)[:1].upper()}{label(event)[1:]})"
-
-
-def _noted(event: Noted) -> Iterator[str]:
-    yield f"  {event.text}"
-
-
-_TELLERS: Mapping[type[Event], Callable[[Any], Iterator[str]]] = {
-    PhaseBegun: _phase,
-    Placed: _placed,
-    Moved: _moved,
-    ActionResolved: _action_resolved,
-    Changed: _changed,
-    QuestionAsked: _question_asked,
-    QuestionAnswered: _question_answered,
-    VerdictOverruled: _overruled,
-    OutcomeDecided: _ruled,
-    Noted: _noted,
-    CameraMoved: _external,
-    MarkerMoved: _external,
-    TableLaid: _table,
+_TELLERS: Mapping[type[events.Event], Callable[[Any], Iterable[str]]] = {
+    events.PhaseBegun: lambda one: ["", turn_words(one.turn, one.side, one.phase)],
+    events.Placed: lambda one: [f"  {display_name(one.figure)} is placed at {place_words(one.at_in)}."],
+    events.Moved: lambda one: map(_move, one.moves),
+    events.ActionResolved: _action_resolved,
+    events.Changed: _changed,
+    events.QuestionAsked: lambda one: [f"  Too close to call: {one.question} ({' or '.join(one.answers)})"],
+    events.QuestionAnswered: _question_answered,
+    events.VerdictOverruled: _overruled,
+    events.OutcomeDecided: _ruled,
+    events.Noted: lambda one: [f"  {one.text}"],
+    events.CameraMoved: lambda one: [f"  ({label(one)}; positions on the table are unchanged)"],
+    events.MarkerMoved: lambda one: [f"  ({label(one)}; positions on the table are unchanged)"],
+    events.TableLaid: lambda one: [f"  ({label(one)[:1].upper()}{label(one)[1:]})"],
 }

@@ -182,24 +182,8 @@ class ActionPreview:
         return "; ".join(f"{one.text} ({one.rule})" for one in self.before.reasons) or self.before.outcome
 
 
-def _nothing(position: Position, figure: str, spot_in: PointIn) -> Iterable[Action]:
-    return ()
-
-
-def _no_targets(position: Position, figure: str, names: tuple[str, ...]) -> Iterable[Action]:
-    return ()
-
-
-def _on_target(position: Position, action: Action, found: Verdict) -> tuple[PointIn, PointIn] | None:
-    return None
-
-
 FIRE = "Fire"
 """The round of all figures that have a target; attacks that name no other round belong to it."""
-
-
-def _fire(position: Position) -> tuple[str, ...]:
-    return (FIRE,)
 
 
 NO_FACINGS: Mapping[str, float] = MappingProxyType({})
@@ -218,18 +202,6 @@ class March(Protocol):
 def _moves(position: Position) -> bool:
     rows = position.game.rules.plain.get("phases", {})
     return bool(rows.get(position.state.phase, {}).get("moves"))
-
-
-def _no_tasks(rules: Ruleset[Any]) -> tuple[Task, ...]:
-    return ()
-
-
-def _no_reason(position: Position, figure: str, names: tuple[str, ...], weapon: str) -> Verdict | None:
-    return None
-
-
-def _as_set_up(rules: Ruleset[Any], state: State, terrain: Iterable[TerrainPiece]) -> Iterable[TerrainPiece]:
-    return terrain
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,15 +240,17 @@ class Referee(Generic[T]):
     obligations: Callable[[Position], Iterable[Action]]
     effects: Callable[[Position, Action, Verdict], Effects]
     next_phase: Callable[[Position], PhaseBegun]
-    at_spot: Callable[[Position, str, PointIn], Iterable[Action]] = _nothing
-    at_targets: Callable[[Position, str, tuple[str, ...]], Iterable[Action]] = _no_targets
-    unoffered: Callable[[Position, str, tuple[str, ...], str], Verdict | None] = _no_reason
-    ground: Callable[[Ruleset[T], State, Iterable[TerrainPiece]], Iterable[TerrainPiece]] = _as_set_up
-    strayed: Callable[[Position, Action, Verdict], tuple[PointIn, PointIn] | None] = _on_target
+    at_spot: Callable[[Position, str, PointIn], Iterable[Action]] = lambda *_: ()
+    at_targets: Callable[[Position, str, tuple[str, ...]], Iterable[Action]] = lambda *_: ()
+    unoffered: Callable[[Position, str, tuple[str, ...], str], Verdict | None] = lambda *_: None
+    ground: Callable[[Ruleset[T], State, Iterable[TerrainPiece]], Iterable[TerrainPiece]] = (
+        lambda _rules, _state, terrain: terrain
+    )
+    strayed: Callable[[Position, Action, Verdict], tuple[PointIn, PointIn] | None] = lambda *_: None
     conditions: Mapping[str, Condition] = field(default_factory=lambda: CONDITIONS)
-    rounds: Callable[[Position], tuple[str, ...]] = _fire
+    rounds: Callable[[Position], tuple[str, ...]] = lambda _: (FIRE,)
     moves: Callable[[Position], bool] = _moves
-    tasks: Callable[[Ruleset[T]], tuple[Task, ...]] = _no_tasks
+    tasks: Callable[[Ruleset[T]], tuple[Task, ...]] = lambda _: ()
     this_turn: frozenset[str] = frozenset()
     harmless: frozenset[str] = frozenset()
     inside: frozenset[str] = frozenset()
@@ -339,6 +313,11 @@ def preview_of(position: Position, action: Action, referee: Referee[Any] | None 
         return ActionPreview(action, None, refusal=str(refusal), ambiguities=doubts, asks=asks)
 
 
+def preview_without_odds(position: Position, action: Action) -> ActionPreview:
+    """Preview an action without its odds, which take the longest to compute."""
+    return preview_of(position, replace(action, has_odds=False))
+
+
 def _odds(position: Position, action: Action, referee: Referee[Any] | None) -> Odds:
     """The odds of an action; without a referee, the probability of harm stays unknown."""
 
@@ -382,10 +361,7 @@ class _OddsOfEach(Mapping[str, Odds]):
 
 def obligations(referee: Referee[Any], position: Position) -> tuple[ActionPreview, ...]:
     """Everything that must be done, or waived by name, before the phase may end; also what waits for an answer."""
-    # Only whether each is possible matters here, so their odds are not computed.
-    owed = (
-        preview_of(position, replace(action, has_odds=False)) for action in referee.obligations(position) if action.owed
-    )
+    owed = (preview_without_odds(position, action) for action in referee.obligations(position) if action.owed)
     return tuple(one for one in owed if is_owed(one))
 
 

@@ -8,28 +8,7 @@ from functools import reduce
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from rules.engine.events import (
-    ActionResolved,
-    BattleBegun,
-    CameraMoved,
-    Change,
-    Changed,
-    Effects,
-    Event,
-    MarkerMoved,
-    Move,
-    Moved,
-    Noted,
-    OutcomeDecided,
-    PhaseBegun,
-    Placed,
-    QuestionAnswered,
-    QuestionAsked,
-    Refund,
-    TableLaid,
-    UnitJoined,
-    VerdictOverruled,
-)
+from rules.engine import events
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, PointIn, TerrainPiece
 
@@ -139,18 +118,18 @@ class State:
 S = TypeVar("S", Unit, State)
 
 
-def fold(state: State, event: Event) -> State:
+def fold(state: State, event: events.Event) -> State:
     """The state after an event.
 
     Raises:
         UserError: if the event does not fit this state.
     """
-    if isinstance(event, BattleBegun) == bool(state.game):
+    if isinstance(event, events.BattleBegun) == bool(state.game):
         raise UserError("a battle begins exactly once, with its game and its players: begin another one in a new file")
-    return _FOLDS[type(event)](state, event)
+    return FOLDS[type(event)](state, event)
 
 
-def _begun(state: State, event: BattleBegun) -> State:
+def _begun(state: State, event: events.BattleBegun) -> State:
     has_names = all(event.players) and len(set(event.players)) == len(event.players)
     if not event.game or not event.players or not has_names:
         players = ", ".join(event.players)
@@ -160,14 +139,14 @@ def _begun(state: State, event: BattleBegun) -> State:
     )
 
 
-def _enlisted(state: State, event: UnitJoined) -> State:
+def _enlisted(state: State, event: events.UnitJoined) -> State:
     _known_side(state, event.side)
     if not event.figure or event.figure in state.units:
         raise UserError(f"the figure {event.figure!r} cannot join: give it a name that no other figure has")
     return _with(state, Unit(event.figure, event.side, event.card, event.own, event.squad))
 
 
-def _phase(state: State, event: PhaseBegun) -> State:
+def _phase(state: State, event: events.PhaseBegun) -> State:
     if event.side:
         _known_side(state, event.side)
     if event.turn not in (state.turn, state.turn + 1):
@@ -188,7 +167,7 @@ def _reset_for_turn(units: Mapping[str, Unit]) -> Mapping[str, Unit]:
     )
 
 
-def _placed(state: State, event: Placed) -> State:
+def _placed(state: State, event: events.Placed) -> State:
     unit = state.unit(event.figure)
     return _with(state, replace(unit, at_in=event.at_in, facing_deg=_known(event.facing_deg, unit.facing_deg)))
 
@@ -197,7 +176,7 @@ def _known(new_deg: float | None, old_deg: float | None) -> float | None:
     return old_deg if new_deg is None else new_deg
 
 
-def _resolved(state: State, event: ActionResolved | OutcomeDecided) -> State:
+def _resolved(state: State, event: events.ActionResolved | events.OutcomeDecided) -> State:
     for figure in event.by:
         unit = state.unit(figure)
         acts, this_turn = (_counted(counts, event.action) for counts in (unit.acts, unit.acts_this_turn))
@@ -205,36 +184,36 @@ def _resolved(state: State, event: ActionResolved | OutcomeDecided) -> State:
     return _with_effects(state, event.effects)
 
 
-def _with_effects(state: State, effects: Effects) -> State:
+def _with_effects(state: State, effects: events.Effects) -> State:
     return reduce(_change, effects.changes, reduce(_move, effects.moves, state))
 
 
-def _move(state: State, move: Move) -> State:
+def _move(state: State, move: events.Move) -> State:
     unit = state.unit(move.figure)
     used_in, facing_deg = unit.allowance_used_in + move.cost_in, _known(move.facing_deg, unit.facing_deg)
     return _with(state, replace(unit, at_in=move.to_in, facing_deg=facing_deg, allowance_used_in=used_in))
 
 
-def _change(state: State, change: Change) -> State:
+def _change(state: State, change: events.Change) -> State:
     if not change.figure:
         return _changed(state, change)
     return _with(state, _changed(state.unit(change.figure), change))
 
 
-def _changed(of: S, change: Change) -> S:
+def _changed(of: S, change: events.Change) -> S:
     """A unit, or the battle itself, with a changed status."""
     if change.this_turn:
         return replace(of, this_turn=_set(of.this_turn, change.key, change.value))
     return replace(of, statuses=_set(of.statuses, change.key, change.value))
 
 
-def _question_asked(state: State, event: QuestionAsked) -> State:
+def _question_asked(state: State, event: events.QuestionAsked) -> State:
     if len(set(event.answers)) < 2 or event.question in state.open_questions:
         raise UserError(f"the question {event.question!r} must have two answers and be asked only once")
     return replace(state, open_questions=_set(state.open_questions, event.question, event.answers))
 
 
-def _question_answered(state: State, event: QuestionAnswered) -> State:
+def _question_answered(state: State, event: events.QuestionAnswered) -> State:
     answers = state.open_questions.get(event.question, (event.answer,))
     if event.answer not in answers:
         raise UserError(f"the answer to {event.question!r} must be {' or '.join(answers)}, not {event.answer!r}")
@@ -242,13 +221,13 @@ def _question_answered(state: State, event: QuestionAnswered) -> State:
     return replace(state, open_questions=_set(state.open_questions, event.question, None), settled=settled)
 
 
-def _overruled(state: State, event: VerdictOverruled) -> State:
+def _overruled(state: State, event: events.VerdictOverruled) -> State:
     after = _with_effects(state, event.effects)
     after = after if event.given_back is None else _refunded(after, event.given_back)
     return replace(after, overruled=_set(state.overruled, event.entry, event.reason))
 
 
-def _refunded(state: State, refund: Refund) -> State:
+def _refunded(state: State, refund: events.Refund) -> State:
     for figure, inches in refund.allowance_in.items():
         unit = state.unit(figure)
         state = _with(state, replace(unit, allowance_used_in=max(0.0, unit.allowance_used_in - inches)))
@@ -264,23 +243,24 @@ def _refunded(state: State, refund: Refund) -> State:
     return state
 
 
-_FOLDS: Mapping[type[Event], Callable[[State, Any], State]] = {
-    BattleBegun: _begun,
-    UnitJoined: _enlisted,
-    PhaseBegun: _phase,
-    Placed: _placed,
-    Moved: lambda state, event: reduce(_move, event.moves, state),
-    ActionResolved: _resolved,
-    Changed: lambda state, event: reduce(_change, event.changes, state),
-    QuestionAsked: _question_asked,
-    QuestionAnswered: _question_answered,
-    VerdictOverruled: _overruled,
-    OutcomeDecided: _resolved,
-    Noted: lambda state, _: state,
-    CameraMoved: lambda state, _: state,
-    MarkerMoved: lambda state, _: state,
-    TableLaid: lambda state, event: replace(state, terrain=event.terrain, area_in=event.area_in),
+FOLDS: Mapping[type[events.Event], Callable[[State, Any], State]] = {
+    events.BattleBegun: _begun,
+    events.UnitJoined: _enlisted,
+    events.PhaseBegun: _phase,
+    events.Placed: _placed,
+    events.Moved: lambda state, event: reduce(_move, event.moves, state),
+    events.ActionResolved: _resolved,
+    events.Changed: lambda state, event: reduce(_change, event.changes, state),
+    events.QuestionAsked: _question_asked,
+    events.QuestionAnswered: _question_answered,
+    events.VerdictOverruled: _overruled,
+    events.OutcomeDecided: _resolved,
+    events.Noted: lambda state, _: state,
+    events.CameraMoved: lambda state, _: state,
+    events.MarkerMoved: lambda state, _: state,
+    events.TableLaid: lambda state, event: replace(state, terrain=event.terrain, area_in=event.area_in),
 }
+"""Every kind of event with its effect on the state."""
 
 
 def _known_side(state: State, side: str) -> None:

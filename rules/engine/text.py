@@ -6,26 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rules.engine.events import (
-    ActionResolved,
-    BattleBegun,
-    CameraMoved,
-    Change,
-    Changed,
-    Event,
-    MarkerMoved,
-    Move,
-    Moved,
-    Noted,
-    OutcomeDecided,
-    PhaseBegun,
-    Placed,
-    QuestionAnswered,
-    QuestionAsked,
-    TableLaid,
-    UnitJoined,
-    VerdictOverruled,
-)
+from rules.engine import events
 from rules.tabletop.table import PointIn
 
 
@@ -117,7 +98,7 @@ def _outcome_words(outcome: str) -> str:
     return f"{before}{colon}{text}"
 
 
-def event_outcome(event: ActionResolved) -> str:
+def event_outcome(event: events.ActionResolved) -> str:
     """The text of an action's outcome; the display name of a side that has won a roll, such as for the first move."""
     outcome = event.verdict.outcome
     return display_name(outcome) if outcome in {throw.for_whom for throw in event.throws} else outcome_words(outcome)
@@ -128,7 +109,7 @@ def roller_words(name: str) -> str:
     return name if name.startswith("the ") else display_name(name)
 
 
-def change_words(change: Change) -> str:
+def change_words(change: events.Change) -> str:
     """The text of a change, such as "Tan 4 eliminated" or "Tan 4: ammunition 2"."""
     key = _key_words(change.key)
     if not change.figure:
@@ -166,12 +147,12 @@ def _item_words(one: Any) -> str:
     return display_name(str(one))
 
 
-def _moved(moves: tuple[Move, ...]) -> str:
+def _moved(moves: tuple[events.Move, ...]) -> str:
     names = display_names(tuple(move.figure for move in moves))
     return f"{names} moved {max((m.moved_in for m in moves), default=0):.1f} in"
 
 
-def _asked(event: ActionResolved) -> str:
+def _asked(event: events.ActionResolved) -> str:
     """A label such as "Green 2: Rifle at Tan 4, misses"; in battles of old versions without titles, the effects."""
     outcome = event_outcome(event)
     if event.effects.moves:
@@ -183,13 +164,13 @@ def _asked(event: ActionResolved) -> str:
     return ", ".join(changes) or f"{display_name(event.action).lower()}: {outcome}"
 
 
-def says_outcome(event: ActionResolved) -> bool:
+def says_outcome(event: events.ActionResolved) -> bool:
     """Whether the title of an obligation of no single figure already contains the outcome, such as "Green begins"."""
     outcome = event_outcome(event)
     return not event.by and bool(event.title) and event.title.casefold().startswith(outcome.casefold())
 
 
-def _ruled(event: OutcomeDecided) -> str:
+def _ruled(event: events.OutcomeDecided) -> str:
     action = _moved(event.effects.moves) if event.effects.moves else action_with_actors(event.by, event.title)
     return f"{action}, ruled: {event.outcome}"
 
@@ -208,7 +189,7 @@ def _subject(question: str) -> str:
     return parts[2] if len(parts) > 2 and parts[0].startswith("turn ") else question
 
 
-def answer_words(event: QuestionAnswered) -> str:
+def answer_words(event: events.QuestionAnswered) -> str:
     """The players' answer, such as "less than 4 in"."""
     return f"{event.answer} than {event.limit}" if event.limit else event.answer
 
@@ -216,27 +197,27 @@ def answer_words(event: QuestionAnswered) -> str:
 _MOST_NAMED = 2
 
 
-_LABELS: Mapping[type[Event], Callable[[Any], str]] = {
-    BattleBegun: lambda e: f"the battle of {' against '.join(map(display_name, e.players))} begins",
-    UnitJoined: lambda e: f"{display_name(e.figure)} joins {display_name(e.side)}",
-    PhaseBegun: lambda e: turn_words(e.turn, e.side, e.phase),
-    Placed: lambda e: f"{display_name(e.figure)} placed at ({e.at_in[0]:.1f}, {e.at_in[1]:.1f})",
-    Moved: lambda e: _moved(e.moves),
-    ActionResolved: _asked,
-    Changed: lambda e: ", ".join(map(change_words, e.changes)),
-    QuestionAsked: lambda e: f"asked: {_subject(e.question)}",
-    QuestionAnswered: lambda e: f"settled: {_subject(e.question)}: {answer_words(e)}",
-    VerdictOverruled: lambda e: (
+_LABELS: Mapping[type[events.Event], Callable[[Any], str]] = {
+    events.BattleBegun: lambda e: f"the battle of {' against '.join(map(display_name, e.players))} begins",
+    events.UnitJoined: lambda e: f"{display_name(e.figure)} joins {display_name(e.side)}",
+    events.PhaseBegun: lambda e: turn_words(e.turn, e.side, e.phase),
+    events.Placed: lambda e: f"{display_name(e.figure)} placed at ({e.at_in[0]:.1f}, {e.at_in[1]:.1f})",
+    events.Moved: lambda e: _moved(e.moves),
+    events.ActionResolved: _asked,
+    events.Changed: lambda e: ", ".join(map(change_words, e.changes)),
+    events.QuestionAsked: lambda e: f"asked: {_subject(e.question)}",
+    events.QuestionAnswered: lambda e: f"settled: {_subject(e.question)}: {answer_words(e)}",
+    events.VerdictOverruled: lambda e: (
         f"overruled {e.what}: {e.outcome}" if e.what else f"overruled entry {e.entry}: {e.reason}"
     ),
-    OutcomeDecided: _ruled,
-    Noted: lambda e: f"note: {e.text}",
-    CameraMoved: lambda e: f"the {e.what} was bumped",
-    MarkerMoved: lambda e: f"marker {', '.join(map(str, e.ids))} was moved",
-    TableLaid: lambda e: f"on the table: {', '.join(piece.name for piece in e.terrain) or 'no terrain'}",
+    events.OutcomeDecided: _ruled,
+    events.Noted: lambda e: f"note: {e.text}",
+    events.CameraMoved: lambda e: f"the {e.what} was bumped",
+    events.MarkerMoved: lambda e: f"marker {', '.join(map(str, e.ids))} was moved",
+    events.TableLaid: lambda e: f"on the table: {', '.join(piece.name for piece in e.terrain) or 'no terrain'}",
 }
 
 
-def label(event: Event) -> str:
+def label(event: events.Event) -> str:
     """A short text for an event, as the undo menu shows it."""
     return _LABELS[type(event)](event)

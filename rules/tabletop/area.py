@@ -9,10 +9,9 @@ from shapely.affinity import translate
 from shapely.geometry import Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
-from rules.tabletop.measure import Range, base_area, range_between
-from rules.tabletop.table import Figure, Outline, PointIn, TerrainKind, TerrainPiece
-from rules.tabletop.template import Hit, Zone, under
-from rules.tabletop.tolerance import EXACT, Choice, Comparison, choice, doubtful_shifts
+from rules.tabletop.measure import base_area
+from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece
+from rules.tabletop.tolerance import EXACT, Choice, choice, doubtful_shifts
 
 OVERLAY_KINDS = frozenset({TerrainKind.ROAD, TerrainKind.BRIDGE})
 """Terrain that lies on top of other ground; the ground beneath it does not count."""
@@ -51,23 +50,6 @@ def counting(pieces: Iterable[TerrainPiece]) -> tuple[TerrainPiece, ...]:
     if not any(piece.kind in OVERLAY_KINDS for piece in here):
         return here
     return tuple(piece for piece in here if piece.kind not in GROUND)
-
-
-@dataclass(frozen=True, slots=True)
-class Near:
-    """A figure near another, its range, and whether that range from base edge to base edge is within the limit."""
-
-    id: str
-    range: Range
-    call: Comparison
-
-
-def near(centre: Figure, others: Iterable[Figure], limit_in: float) -> tuple[Near, ...]:
-    """Every other figure that is or may be within `limit_in` of the figure `centre`, nearest first."""
-    ranges = ((other.id, range_between(centre, other)) for other in others if other.id != centre.id)
-    candidates = (Near(name, measured, measured.within(limit_in)) for name, measured in ranges)
-    neighbours = (candidate for candidate in candidates if candidate.call is not Comparison.OUT)
-    return tuple(sorted(neighbours, key=lambda one: (one.range.edge_in, one.range.centre_in, one.id)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +92,3 @@ def _shares(base: Polygon, layers: Sequence[tuple[TerrainPiece, Polygon]]) -> tu
             rest = rest.difference(area)
     shares.append(Share(None, rest.area / base.area))
     return tuple(sorted((share for share in shares if share.fraction > EXACT), key=lambda share: -share.fraction))
-
-
-def inside(figures: Iterable[Figure], outline_in: Outline) -> tuple[Hit, ...]:
-    """Every figure whose base is or may be inside an area such as an objective, with the part that is inside."""
-    return under(Zone(outline_in), figures)

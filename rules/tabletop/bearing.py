@@ -39,17 +39,6 @@ def onward(from_in: PointIn, toward_deg: float, distance_in: float) -> PointIn:
     return from_in[0] + distance_in * math.cos(turn), from_in[1] + distance_in * math.sin(turn)
 
 
-def facing_of(figure: Figure) -> float:
-    """Which way a figure faces.
-
-    Raises:
-        UserError: if that is unknown.
-    """
-    if figure.facing_deg is None:
-        raise UserError(tr("the facing of {figure} is unknown: point out its front", figure=figure.id))
-    return figure.facing_deg
-
-
 @dataclass(frozen=True, slots=True)
 class Turning:
     """The price of turning: each step costs movement, and a part of a step costs as much as a whole one.
@@ -83,12 +72,6 @@ class Turning:
     def price_in(self, from_deg: float, to_deg: float) -> float:
         """Movement allowance that the shorter turn costs, in inches."""
         return self.cost_in * self.steps(from_deg, to_deg)
-
-
-def behind(figure: Figure, from_in: PointIn, rear_deg: float, sigma_deg: float = 0.0) -> Comparison:
-    """Whether a place lies in the figure's rear arc, which is `rear_deg` wide."""
-    off_deg = turn_deg(facing_of(figure) + 180, bearing_deg(figure.centre_in, from_in))
-    return at_most(abs(off_deg), rear_deg / 2, sigma_deg)
 
 
 def aspect_sigma_deg(figure: Figure, from_in: PointIn, facing_sigma_deg: float, from_sigma_in: float = 0.0) -> float:

@@ -16,7 +16,7 @@ import shapely
 from shapely.geometry import LineString, MultiPoint, Point
 from shapely.geometry.base import BaseGeometry
 
-from rules.tabletop.bearing import bearing_deg, onward, turn_deg
+from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Outline, PointIn, area_of
 from rules.tabletop.tolerance import EXACT, Comparison, at_most
@@ -55,19 +55,6 @@ def legs(path_in: Path) -> Iterator[tuple[float, PointIn, PointIn]]:
         if a != b:
             yield along, a, b
         along += math.dist(a, b)
-
-
-def turns_deg(path_in: Path, facing_deg: float | None = None, end_facing_deg: float | None = None) -> tuple[float, ...]:
-    """Every turn on the path, positive to the left: into each leg and, at the end, to the final facing.
-
-    Args:
-        path_in: The path.
-        facing_deg: Facing of the figure at the start; None if it faces along the first leg.
-        end_facing_deg: Its facing at the end; None if it keeps the direction of the last leg.
-    """
-    headings = (facing_deg, *(bearing_deg(a, b) for _, a, b in legs(path_in)), end_facing_deg)
-    turns = (turn_deg(one, other) for one, other in pairwise(deg for deg in headings if deg is not None))
-    return tuple(turn for turn in turns if turn != 0)
 
 
 def end_facing_deg(path_in: Path) -> float | None:

@@ -6,11 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rules.tabletop.errors import UserError
 from rules.tabletop.measure import Range, range_between
 from rules.tabletop.table import Figure
 from rules.tabletop.tolerance import Comparison, all_of, at_most
-from rules.tabletop.translation import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +60,6 @@ def chain(squad: Sequence[Figure], link_in: float) -> Chain:
     return Chain(tuple(links), link_in)
 
 
-def lead(squad: Sequence[Figure], toward_deg: float) -> Figure:
-    """The leading figure: the farthest along a direction, by the centre of its base.
-
-    Raises:
-        UserError: if the squad has no figure.
-    """
-    if not squad:
-        raise UserError(tr("the squad has no figures: choose at least one"))
-    return max(squad, key=lambda figure: (forwardness_in(figure, toward_deg), figure.id))
-
-
 def ahead_of(leader: Figure, squad: Sequence[Figure], toward_deg: float) -> tuple[str, ...]:
     """The figures that are certainly farther along the direction than the leader."""
     front = forwardness_in(leader, toward_deg)
@@ -88,9 +75,3 @@ def forwardness_in(figure: Figure, toward_deg: float) -> float:
     """How far along a direction the centre of a base lies; only differences between figures mean anything."""
     turn = math.radians(toward_deg)
     return figure.x_in * math.cos(turn) + figure.y_in * math.sin(turn)
-
-
-def stayed(before: Figure, after: Figure, tolerance_in: float) -> Comparison:
-    """Whether a figure, such as a leader, moved at most `tolerance_in`."""
-    sigma_in = math.hypot(before.sigma_in, after.sigma_in)
-    return at_most(math.dist(before.centre_in, after.centre_in), tolerance_in, sigma_in)

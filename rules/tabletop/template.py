@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import pairwise
 
 import shapely
@@ -18,7 +17,7 @@ from rules.tabletop.burst import reached
 from rules.tabletop.errors import UserError
 from rules.tabletop.measure import base_area
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of
-from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, Comparison, choice, doubtful_shifts
+from rules.tabletop.tolerance import DOUBT_SIGMAS, doubtful_shifts
 from rules.tabletop.translation import tr
 
 
@@ -123,14 +122,6 @@ def _check(what: str, places: Iterable[float], **sizes: float) -> None:
             raise UserError(f"{what} needs a {name} above 0, not {size:g}")
 
 
-class Extent(StrEnum):
-    """Whether a base is under a template."""
-
-    OUTSIDE = "outside"
-    PARTLY = "partly"
-    FULLY = "fully"
-
-
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A figure that is or may be under a template.
@@ -146,25 +137,6 @@ class Hit:
     fraction: float
     least: float
     most: float
-
-    def at_least(self, part: float) -> Comparison:
-        """Whether at least this part of the base is inside."""
-        if self.least >= part - EXACT:
-            return Comparison.IN
-        return Comparison.OUT if self.most < part - EXACT else Comparison.TOO_CLOSE
-
-    @property
-    def extent(self) -> Choice[Extent]:
-        """Outside, partly or fully inside, with the other possible values within the error."""
-        ends = (_extent(self.least), _extent(self.most))
-        between = (Extent.PARTLY,) if set(ends) == {Extent.OUTSIDE, Extent.FULLY} else ()
-        return choice(_extent(self.fraction), (*ends, *between))
-
-
-def _extent(fraction: float) -> Extent:
-    if fraction <= EXACT:
-        return Extent.OUTSIDE
-    return Extent.FULLY if fraction >= 1 - EXACT else Extent.PARTLY
 
 
 def under_blast(blast: Blast, figures: Iterable[Figure]) -> tuple[Hit, ...]:

@@ -46,11 +46,6 @@ def _check_costs(*costs: float) -> None:
 IMPASSABLE = TerrainCost(passable=False)
 
 
-def slowed(percent: float) -> TerrainCost:
-    """Ground that changes the move by a percentage: at -50 an inch costs two, at -100 it is impassable."""
-    return IMPASSABLE if percent <= -100 else TerrainCost(100 / (100 + percent))
-
-
 def hurdle(height_in: float, classes: Sequence[tuple[float, float]]) -> TerrainCost:
     """An obstacle whose crossing cost depends on its height.
 

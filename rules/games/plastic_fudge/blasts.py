@@ -1,6 +1,6 @@
 """Plastic Fudge: grenades, shells and flames, holes in bases, mines and their sweeping."""
 
-# ruff: noqa: N815 - AL, DL, RL and TL are the sheet's own words
+# ruff: noqa: N803 - AL, DL, RL and TL are the sheet's own words
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
@@ -29,20 +29,13 @@ HALF = 0.5
 NONE, STEP, ALL = "outside", "partly", "wholly"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Armed:
-    """The attacker: a weapon, or a unit with its first weapon."""
-
-    attack: str
-
-
-def disk(rules: Rules, armed: Armed) -> Verdict:
+def disk(rules: Rules, attack: str) -> Verdict:
     """The template that an attack lays on the table; None if it lays none."""
     tables = rules.tables
-    card = tables.cards.get(armed.attack)
-    name = card.weapons[0] if card and card.weapons and armed.attack not in tables.weapons else armed.attack
+    card = tables.cards.get(attack)
+    name = card.weapons[0] if card and card.weapons and attack not in tables.weapons else attack
     if name not in tables.weapons:
-        raise RuleRefusal("unknown_weapon", f"no weapon is called {armed.attack!r}: {', '.join(tables.weapons)}")
+        raise RuleRefusal("unknown_weapon", f"no weapon is called {attack!r}: {', '.join(tables.weapons)}")
     weapon = tables.weapons[name]
     if weapon.template is None:
         return verdict("none", rules.because(weapon.rule), disk=None)
@@ -62,21 +55,12 @@ def bazooka_on_base(rules: Rules, _: NoFacts) -> Verdict:
 # Who is in a blast, and what it does.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InBlast:
-    """A target's part in a blast and both totals."""
-
-    attack_total: int
-    defense_total: int
-    fraction: Part
-
-
-def explosion_result(rules: Rules, target: InBlast) -> Verdict:
+def explosion_result(rules: Rules, attack_total: int, defense_total: int, fraction: Part) -> Verdict:
     """The effect of a blast on a target, even a half-covered one."""
-    extent, why = covered(rules, target.fraction)
+    extent, why = covered(rules, fraction)
     if extent == NONE:
         return verdict("unaffected", why, affected=False)
-    result, steps = _blasted(rules, target.attack_total, target.defense_total, extent)
+    result, steps = _blasted(rules, attack_total, defense_total, extent)
     return verdict(result, why, *steps, affected=True, result=result)
 
 
@@ -172,33 +156,29 @@ def defence_level(rules: Rules, target: Caught) -> int:
 # Grenades.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Throw:
-    """A grenade: the targets at the point aimed at, and those near the thrower in case he drops it."""
-
-    AL: Rating
-    targets: tuple[Caught, ...] = ()
-    near_thrower: tuple[Caught, ...] = ()
-    RL: LevelName | None = None
-    distance_in: Inches | None = None
-
-
-def grenade_throw(rules: Rules, throw: Throw) -> Procedure[Verdict]:
-    """A throw, and the explosion among its targets."""
-    if throw.RL is not None and throw.distance_in is not None:
-        limit_in = reach_in(rules, rating(rules, throw.RL), "grenade")
-        if not within(throw.distance_in, limit_in):
+def grenade_throw(
+    rules: Rules,
+    AL: Rating,
+    targets: tuple[Caught, ...] = (),
+    near_thrower: tuple[Caught, ...] = (),
+    RL: LevelName | None = None,
+    distance_in: Inches | None = None,
+) -> Procedure[Verdict]:
+    """A throw, and the explosion among its targets, or among those near the thrower if he drops it."""
+    if RL is not None and distance_in is not None:
+        limit_in = reach_in(rules, rating(rules, RL), "grenade")
+        if not within(distance_in, limit_in):
             return forbidden("out_of_range", rules.because("PF-74", f"he throws {limit_in:g} in"))
     rolled, all_minus = yield from fudge(rules, "the thrower", "the grenade", attack=True)
-    dropped = combat.is_abysmal(rules, rolled + throw.AL, all_minus)
+    dropped = combat.is_abysmal(rules, rolled + AL, all_minus)
     centre, rule = ("thrower", "PF-79") if dropped else ("target", "PF-75")
-    targets = throw.near_thrower if dropped else throw.targets
-    numbers = {"dropped": dropped, "centre": centre, "disk": "small", "attack_total": rolled + throw.AL}
+    caught = near_thrower if dropped else targets
+    numbers = {"dropped": dropped, "centre": centre, "disk": "small", "attack_total": rolled + AL}
     reasons = [rules.because(rule)]
-    if targets:
+    if caught:
         if dropped and rules.chooses("dropped_grenade", "fresh_roll"):
             rolled, _ = yield from fudge(rules, "the thrower", "the dropped grenade", attack=True)
-        answer = yield from blown(rules, Explosion(AL=throw.AL, targets=targets, weapon="grenade"), rolled)
+        answer = yield from blown(rules, Explosion(AL=AL, targets=caught, weapon="grenade"), rolled)
         numbers |= answer.numbers
         reasons += answer.reasons
     return verdict("dropped" if dropped else "thrown", *reasons, **numbers)
@@ -207,18 +187,11 @@ def grenade_throw(rules: Rules, throw: Throw) -> Procedure[Verdict]:
 # A flamethrower that explodes.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conflagration:
-    """Everybody near a flamethrower that explodes, friend and foe."""
-
-    targets: tuple[Caught, ...]
-
-
-def conflagration(rules: Rules, fire: Conflagration) -> Verdict:
+def conflagration(rules: Rules, targets: tuple[Caught, ...]) -> Verdict:
     """The losses in it; no target defends."""
     partly = {"injured": "INJ", "destroyed": "KIL", "unharmed": "--"}[rules.option("conflagration_partly")]
     found, reasons = [], [rules.because("PF-116")]
-    for target in fire.targets:
+    for target in targets:
         extent, why = covered(rules, target.fraction)
         result = {NONE: "--", STEP: partly, ALL: "KIL"}[extent]
         after, removed = combat.struck(rules, defence_level(rules, target), result)
@@ -236,45 +209,37 @@ def conflagration(rules: Rules, fire: Conflagration) -> Verdict:
 IsReal = Annotated[bool, Asked("Is the mine a real one? (asked of the side that laid it)")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Minefield:
-    """The markers that a side lays; some may be false."""
-
-    markers: Count
-    false_markers: Annotated[Count, Asked("How many of the markers are false? (hidden from the enemy)")] = 0
-
-
-def mine_cost(rules: Rules, field: Minefield) -> Verdict:
+def mine_cost(
+    rules: Rules,
+    markers: Count,
+    false_markers: Annotated[Count, Asked("How many of the markers are false? (hidden from the enemy)")] = 0,
+) -> Verdict:
     """The cost of the markers; false ones cost as much as mines."""
-    if field.false_markers > field.markers:
-        raise RuleRefusal("bad_count", f"of {field.markers} markers {field.false_markers} cannot be false")
+    if false_markers > markers:
+        raise RuleRefusal("bad_count", f"of {markers} markers {false_markers} cannot be false")
     levels = rules.tables.levels
     each = levels[rules.option("mine_AL")].cost + levels[rules.option("mine_DL")].cost
-    reasons = (rules.because("PF-83"), rules.because("PF-84", f"{field.markers} markers at {each} points"))
-    return verdict("mines", *reasons, cost=field.markers * each, cost_each=each)
+    reasons = (rules.because("PF-83"), rules.because("PF-84", f"{markers} markers at {each} points"))
+    return verdict("mines", *reasons, cost=markers * each, cost_each=each)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OnMine:
-    """A unit at a mine's marker, and the targets in the disk if it goes off."""
-
-    path_crosses: bool
-    ends_on_it: bool = False
-    real: IsReal = True
-    found: bool = False
-    flies: bool = False
-    targets: tuple[Caught, ...] = ()
-
-
-def mine(rules: Rules, step: OnMine) -> Procedure[Verdict]:
+def mine(
+    rules: Rules,
+    path_crosses: bool,
+    ends_on_it: bool = False,
+    real: IsReal = True,
+    found: bool = False,
+    flies: bool = False,
+    targets: tuple[Caught, ...] = (),
+) -> Procedure[Verdict]:
     """Whether a mine explodes under a unit, and its effect."""
-    trodden = step.path_crosses if rules.chooses("mines_go_off", "path_crosses") else step.ends_on_it
-    if step.found:
+    trodden = path_crosses if rules.chooses("mines_go_off", "path_crosses") else ends_on_it
+    if found:
         return verdict("passed", rules.because("PF-106"), goes_off=False)
-    if not trodden or step.flies or not step.real:
+    if not trodden or flies or not real:
         return verdict("passed", rules.because("PF-A31", "nothing happens"), goes_off=False)
     level = rating(rules, rules.option("mine_AL"))
-    answer = yield from explosion(rules, Explosion(AL=level, targets=step.targets, weapon="land_mine"))
+    answer = yield from explosion(rules, Explosion(AL=level, targets=targets, weapon="land_mine"))
     reasons = (rules.because("PF-83"), *answer.reasons)
     return verdict("goes off", *reasons, goes_off=True, disk="small", **answer.numbers)
 
@@ -282,47 +247,36 @@ def mine(rules: Rules, step: OnMine) -> Procedure[Verdict]:
 # Sweeping.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Swept:
-    """The mine's result on the damage chart."""
-
-    chart: ResultName
-
-
-def sweep_result(rules: Rules, swept: Swept) -> Verdict:
+def sweep_result(rules: Rules, chart: ResultName) -> Verdict:
     """The meaning of a chart result for the mine."""
-    row = rules.tables.results[swept.chart].mine
+    row = rules.tables.results[chart].mine
     return verdict(row.fate, rules.because(row.rule), mine=row.fate)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep:
-    """A sweeper at work on a marker."""
-
-    AL: Rating
-    mine_DL: Rating | None = None
-    RL: LevelName = "Poor"
-    distance_in: Inches = 0
-    real: IsReal = True
-
-
-def sweep_roll(rules: Rules, sweep: Sweep) -> Procedure[Verdict]:
+def sweep_roll(
+    rules: Rules,
+    AL: Rating,
+    mine_DL: Rating | None = None,
+    RL: LevelName = "Poor",
+    distance_in: Inches = 0,
+    real: IsReal = True,
+) -> Procedure[Verdict]:
     """A sweeper's try to detect a mine."""
-    limit_in = reach_in(rules, rating(rules, sweep.RL), "minesweeper") if rules.chooses("sweep_reach", "RL") else 0
-    if not within(sweep.distance_in, limit_in):
+    limit_in = reach_in(rules, rating(rules, RL), "minesweeper") if rules.chooses("sweep_reach", "RL") else 0
+    if not within(distance_in, limit_in):
         return forbidden("out_of_range", rules.because("PF-101", f"he reaches {limit_in:g} in"))
     rolled, all_minus = yield from fudge(rules, "the sweeper", "sweeping", attack=True)
-    attack_total = rolled + sweep.AL
-    reasons = [thrown(rules, "PF-47", rolled), rules.because("PF-11", "the Attack Level", sweep.AL)]
+    attack_total = rolled + AL
+    reasons = [thrown(rules, "PF-47", rolled), rules.because("PF-11", "the Attack Level", AL)]
     if combat.is_abysmal(rules, attack_total, all_minus):
         # A false marker answers as an undetected mine, so that nothing is given away.
-        fate, rule = ("activated", "PF-105") if sweep.real else ("not_detected", "PF-104")
+        fate, rule = ("activated", "PF-105") if real else ("not_detected", "PF-104")
         return verdict(fate, *reasons, rules.because(rule), mine=fate, attack_total=attack_total)
-    level = rating(rules, rules.option("mine_DL")) if sweep.mine_DL is None else sweep.mine_DL
+    level = rating(rules, rules.option("mine_DL")) if mine_DL is None else mine_DL
     fell = 0
     if rules.chooses("mine_defends", "rolls"):
         fell, _ = yield from fudge(rules, "the mine", "staying hidden")
-    result = combat.charted(rules, attack_total, level + fell) if sweep.real else "--"
+    result = combat.charted(rules, attack_total, level + fell) if real else "--"
     row = rules.tables.results[result].mine
     numbers = {"mine": row.fate, "attack_total": attack_total, "defense_total": level + fell}
     return verdict(row.fate, *reasons, rules.because(row.rule), **numbers)

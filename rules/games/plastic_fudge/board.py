@@ -12,7 +12,7 @@ from rules.engine.ruleset import limit
 from rules.engine.state import State
 from rules.engine.verdict import Verdict
 from rules.games.plastic_fudge import statuses
-from rules.games.plastic_fudge.combat import Border, stands_in
+from rules.games.plastic_fudge.combat import stands_in
 from rules.games.plastic_fudge.movement import Mover, Stretch, in_the_air, slowed
 from rules.games.plastic_fudge.tables import Rules, TerrainName
 from rules.games.plastic_fudge.units import holes_in
@@ -21,7 +21,6 @@ from rules.tabletop.bearing import Turning
 from rules.tabletop.measure import Bands, base_area, stepped
 from rules.tabletop.movement import walk
 from rules.tabletop.path import Path, placed, straight
-from rules.tabletop.scene import SightRules
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of
 from rules.tabletop.template import Blast, Wedge
 from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost
@@ -31,11 +30,6 @@ _TOUCH_IN = 0.02
 """A gap that still counts as touching: a round base is a polygon of 24 corners."""
 PART = ", part "
 """Between the name of a base and the number of each part that a hole has left of it."""
-
-
-def sight_rules(_: Rules) -> SightRules:
-    """The kinds of terrain that hide figures: the usual ones, because the sheet does not mention them."""
-    return SightRules()
 
 
 def rod(rules: Rules) -> Bands:
@@ -60,7 +54,7 @@ def terrain_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece]) 
     for share in standing_on(figure, [piece for piece in pieces if piece.kind in kinds]):
         name = kinds[share.piece.kind] if share.piece else "open"
         parts[name] = min(1.0, parts.get(name, 0.0) + share.fraction)
-    return stands_in(rules, Border(parts=parts)).outcome
+    return stands_in(rules, parts=parts).outcome
 
 
 def terrains_under(

@@ -1,14 +1,15 @@
 """Plastic Fudge: attacks, the damage chart, volleys, and the effect of injuries and hand-to-hand on levels."""
 
-# ruff: noqa: N815 - AL, DL, RL and TL are the sheet's own words
+# ruff: noqa: N803, N815 - AL, DL, RL and TL are the sheet's own words
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
+from rules.engine.facts import facts_from
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Part
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
@@ -28,18 +29,10 @@ from rules.games.plastic_fudge.tables import (
 # The damage chart.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Totals:
-    """Both totals of an attack."""
-
-    attack_total: int
-    defense_total: int
-
-
-def chart(rules: Rules, totals: Totals) -> Verdict:
+def chart(rules: Rules, attack_total: int, defense_total: int) -> Verdict:
     """A result of the damage chart."""
-    result = charted(rules, totals.attack_total, totals.defense_total)
-    return verdict(result, *charted_why(rules, totals.attack_total, totals.defense_total, result), result=result)
+    result = charted(rules, attack_total, defense_total)
+    return verdict(result, *charted_why(rules, attack_total, defense_total, result), result=result)
 
 
 def charted(rules: Rules, attack_total: int, defense_total: int, rows_down: int = 0) -> str:
@@ -74,18 +67,10 @@ def milder(rules: Rules, attack_total: int, defense_total: int, result: ResultNa
 # Injuries.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Injured:
-    """A unit's Defense Level and the injuries it takes."""
-
-    DL: Rating
-    injuries: Count
-
-
-def injuries(rules: Rules, unit: Injured) -> Verdict:
+def injuries(rules: Rules, DL: Rating, injuries: Count) -> Verdict:
     """The Defense Level that is left."""
-    after, removed = worn(rules, unit.DL, unit.injuries)
-    reasons = [rules.because("PF-52", f"{unit.injuries} injuries", -unit.injuries)]
+    after, removed = worn(rules, DL, injuries)
+    reasons = [rules.because("PF-52", f"{injuries} injuries", -injuries)]
     reasons += [rules.because("PF-54")] if removed else []
     return verdict("removed" if removed else "hurt", *reasons, DL_after=after, removed=removed)
 
@@ -184,21 +169,14 @@ def defence_reasons(rules: Rules, stance: Stance, level: int, rolled: int, range
     return found + ([rules.because("PF-42", modifier=down * limit(rules, "height_defense"))] if down > 0 else [])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Border:
-    """The parts of a base that stand in each terrain."""
-
-    parts: Mapping[str, Part]
-
-
-def stands_in(rules: Rules, base: Border) -> Verdict:
+def stands_in(rules: Rules, parts: Mapping[str, Part]) -> Verdict:
     """The terrain that counts for a figure on a border."""
-    unknown = set(base.parts) - set(rules.tables.terrain)
-    if unknown or not base.parts:
+    unknown = set(parts) - set(rules.tables.terrain)
+    if unknown or not parts:
         raise RuleRefusal("unknown_terrain", f"name terrain of the table, not {sorted(unknown)}")
     best = rules.chooses("border_terrain", "best_part")
-    touched = [name for name, part in base.parts.items() if part > 0]
-    worth = {name: rules.tables.terrain[name].defense if best else base.parts[name] for name in touched}
+    touched = [name for name, part in parts.items() if part > 0]
+    worth = {name: rules.tables.terrain[name].defense if best else parts[name] for name in touched}
     found = max(worth, key=lambda name: worth[name], default="open")
     return verdict(found, rules.because("PF-28", f"he stands in {row_title(found)}"), terrain=found)
 
@@ -295,7 +273,7 @@ def volley(rules: Rules, declared: Volley) -> Procedure[Verdict]:
         reasons += [rules.because("PF-46", f"{one.from_} at {one.to}:"), *answer.reasons]
     levels = {one.to: one.DL for one in declared.attacks}
     struck_units = [Struck(id=name, DL=levels[name], injuries=taken[name], killed=name in killed) for name in levels]
-    ends = casualties(rules, Fallen(units=tuple(struck_units))).numbers
+    ends = casualties(rules, units=tuple(struck_units)).numbers
     destroyed = sorted(killed | set(ends["destroyed"]))
     numbers = {"results": results, "destroyed": destroyed, "exploded": sorted(exploded), "DL_after": ends["DL_after"]}
     return verdict("volley", *reasons, **numbers)
@@ -303,9 +281,8 @@ def volley(rules: Rules, declared: Volley) -> Procedure[Verdict]:
 
 def _blow(rules: Rules, declared: Volley, one: Exchange, injured: int) -> Attack:
     """One attack of a volley with the level on which its target defends."""
-    target = {field.name: getattr(one, field.name) for field in fields(Target)}
     ranged, level = declared.ranged if one.ranged is None else one.ranged, in_volley(rules, one.DL, injured)
-    return Attack(**target, attacker_AL=one.AL, defender_DL=level, ranged=ranged)
+    return facts_from(Attack, one, attacker_AL=one.AL, defender_DL=level, ranged=ranged)
 
 
 def in_volley(rules: Rules, level: int, injured: int) -> int:
@@ -323,22 +300,15 @@ class Struck:
     killed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fallen:
-    """All units that attacks at the same time struck."""
-
-    units: tuple[Struck, ...]
-
-
-def casualties(rules: Rules, fallen: Fallen) -> Verdict:
+def casualties(rules: Rules, units: tuple[Struck, ...]) -> Verdict:
     """The casualties of simultaneous attacks, and the remaining levels of the survivors."""
-    levels = {one.id: worn(rules, one.DL, one.injuries) for one in fallen.units}
+    levels = {one.id: worn(rules, one.DL, one.injuries) for one in units}
     worn_down = {name for name, (_, removed) in levels.items() if removed}
-    killed = {one.id for one in fallen.units if one.killed}
+    killed = {one.id for one in units if one.killed}
     reasons = [rules.because("PF-46")]
     reasons += [rules.because("PF-53", f"{name} is destroyed") for name in sorted(killed)]
     reasons += [rules.because("PF-54", f"{name} is worn down") for name in sorted(worn_down - killed)]
-    hurt = [one for one in fallen.units if one.injuries and one.id not in killed | worn_down]
+    hurt = [one for one in units if one.injuries and one.id not in killed | worn_down]
     reasons += [rules.because("PF-52", f"{one.id} is hurt", -one.injuries) for one in hurt]
     gone, after = sorted(killed | worn_down), {name: level for name, (level, _) in levels.items()}
     return verdict(f"{len(gone)} destroyed", *reasons, destroyed=gone, DL_after=after)
@@ -347,29 +317,25 @@ def casualties(rules: Rules, fallen: Fallen) -> Verdict:
 # Hand-to-hand.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttackedByHand:
-    """A unit attacked hand to hand; an AL or RL that is not said is that of the first weapon on its card."""
-
-    unit: UnitName
-    AL: Rating | None = None
-    RL: Rating | None = None
-    DL: Rating | None = None
-    rounds_since: Annotated[Count, Asked("How many rounds ago was he attacked hand to hand?")] = 0
-
-
-def hand_to_hand_levels(rules: Rules, unit: AttackedByHand) -> Verdict:
-    """The levels of a unit that is attacked hand to hand, and how far it still reaches."""
-    card = rules.tables.cards[unit.unit]
-    attack_level = rating(rules, card.AL[0]) if unit.AL is None else unit.AL
-    range_level = rating(rules, card.RL[0]) if unit.RL is None else unit.RL
-    levels = (attack_level, range_level, unit.DL)
-    changed = by_hand(rules, unit.unit, *levels, unit.rounds_since)
+def hand_to_hand_levels(
+    rules: Rules,
+    unit: UnitName,
+    AL: Rating | None = None,
+    RL: Rating | None = None,
+    DL: Rating | None = None,
+    rounds_since: Annotated[Count, Asked("How many rounds ago was he attacked hand to hand?")] = 0,
+) -> Verdict:
+    """The levels of a unit that is attacked hand to hand, by default its first weapon's, and its reach."""
+    card = rules.tables.cards[unit]
+    attack_level = rating(rules, card.AL[0]) if AL is None else AL
+    range_level = rating(rules, card.RL[0]) if RL is None else RL
+    levels = (attack_level, range_level, DL)
+    changed = by_hand(rules, unit, *levels, rounds_since)
     attack_level, range_level, defence_level = changed
     numbers = {"AL": attack_level, "RL": range_level, "range_bands": range_bands(rules, range_level)}
     if defence_level is not None:
         numbers["DL"] = defence_level
-    special = special_of(rules, unit.unit)
+    special = special_of(rules, unit)
     if special is None or changed == levels:
         return verdict("unchanged", rules.because("PF-A41", "hand-to-hand changes nothing for him"), **numbers)
     return verdict("changed", rules.because(special.hand_to_hand.rule), **numbers)

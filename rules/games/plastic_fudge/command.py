@@ -57,19 +57,12 @@ class Player:
     out_of_touch: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Players:
-    """Both players."""
-
-    players: tuple[Player, ...]
-
-
-def initiative(rules: Rules, table: Players) -> Procedure[Verdict]:
+def initiative(rules: Rules, players: tuple[Player, ...]) -> Procedure[Verdict]:
     """The player with the initiative; a tie is rolled again."""
-    if len(table.players) != 2 or table.players[0].id == table.players[1].id:
-        raise RuleRefusal("wrong_players", f"initiative is between two players, not {len(table.players)}: name both")
+    if len(players) != 2 or players[0].id == players[1].id:
+        raise RuleRefusal("wrong_players", f"initiative is between two players, not {len(players)}: name both")
     totals, reasons = [], []
-    for player in table.players:
+    for player in players:
         rolled, _ = yield from fudge(rules, player.id, "initiative")
         found = [thrown(rules, "PF-21", rolled), rules.because("PF-13", "the Training Level", player.roll_level)]
         if player.commander_destroyed or (player.out_of_touch and rules.option("out_of_touch_penalty")):
@@ -77,29 +70,25 @@ def initiative(rules: Rules, table: Players) -> Procedure[Verdict]:
         totals.append(int(total(found)))
         reasons += found
     tie = totals[0] == totals[1]
-    winner = None if tie else table.players[totals.index(max(totals))].id
+    winner = None if tie else players[totals.index(max(totals))].id
     why = rules.because("PF-22" if tie else "PF-21")
     answer = verdict(winner or "tie", *reasons, why, totals=totals, winner=winner, reroll=tie)
     return answer.causing(StatusEffect("", WINNER, winner, "PF-21", this_turn=True))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seats:
-    """The winner of the initiative and the chosen seat."""
-
-    winner: str
-    choice: Annotated[str, Asked("Does the winner move first (A) or second (B)?")]
-    players: tuple[str, ...] = ("P1", "P2")
-
-
-def choose_order(rules: Rules, seats: Seats) -> Verdict:
+def choose_order(
+    rules: Rules,
+    winner: str,
+    choice: Annotated[str, Asked("Does the winner move first (A) or second (B)?")],
+    players: tuple[str, ...] = ("P1", "P2"),
+) -> Verdict:
     """The players in the seats A and B."""
-    others = [player for player in seats.players if player != seats.winner]
-    if len(seats.players) != 2 or len(others) != 1:
-        raise RuleRefusal("wrong_players", f"the winner {seats.winner!r} must be one of two players")
-    if seats.choice not in ("A", "B"):
-        raise RuleRefusal("bad_choice", f"the seats are A and B, not {seats.choice!r}")
-    first, second = (seats.winner, others[0]) if seats.choice == "A" else (others[0], seats.winner)
+    others = [player for player in players if player != winner]
+    if len(players) != 2 or len(others) != 1:
+        raise RuleRefusal("wrong_players", f"the winner {winner!r} must be one of two players")
+    if choice not in ("A", "B"):
+        raise RuleRefusal("bad_choice", f"the seats are A and B, not {choice!r}")
+    first, second = (winner, others[0]) if choice == "A" else (others[0], winner)
     seated = {SEAT_A: first, SEAT_B: second}
     found = verdict(f"{first} moves first", rules.because("PF-23"), **seated)
     return found.causing(*(StatusEffect("", seat, side, "PF-23", this_turn=True) for seat, side in seated.items()))

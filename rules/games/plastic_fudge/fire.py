@@ -1,6 +1,6 @@
 """Plastic Fudge: the legal attacks of a unit, their reach, and the needs of flamethrowers and mortars."""
 
-# ruff: noqa: N815 - AL, DL, RL and TL are the sheet's own words
+# ruff: noqa: N803, N815 - AL, DL, RL and TL are the sheet's own words
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -33,22 +33,14 @@ from rules.tabletop.tolerance import within
 # Range.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
-    """A distance and the Range Level with which it is to be reached."""
-
-    RL: LevelName
-    distance_in: Inches
-    band_in: Inches | None = None
-    weapon: WeaponName | None = None
-
-
-def range_check(rules: Rules, asked: Reach) -> Verdict:
+def range_check(
+    rules: Rules, RL: LevelName, distance_in: Inches, band_in: Inches | None = None, weapon: WeaponName | None = None
+) -> Verdict:
     """Whether a distance is within reach."""
-    limit_in = reach_in(rules, rating(rules, asked.RL), asked.weapon, asked.band_in)
-    in_range = within(asked.distance_in, limit_in)
-    rule = rules.tables.weapons[asked.weapon].rule if asked.weapon else "PF-10"
-    text = f"{asked.distance_in:.4g} in away; {asked.RL} reaches {limit_in:g} in"
+    limit_in = reach_in(rules, rating(rules, RL), weapon, band_in)
+    in_range = within(distance_in, limit_in)
+    rule = rules.tables.weapons[weapon].rule if weapon else "PF-10"
+    text = f"{distance_in:.4g} in away; {RL} reaches {limit_in:g} in"
     word = "in range" if in_range else "out of range"
     numbers = {"limit_in": limit_in, "in_range": in_range, "measured_from": rules.option("measured_from")}
     return verdict(word, rules.because("PF-16"), rules.because(rule, text), **numbers)
@@ -74,15 +66,6 @@ SPOTTER = "Does somebody with binoculars spot for the mortar?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ready:
-    """A unit that wants to act."""
-
-    unit: UnitName
-    spotter_with_binoculars: Annotated[bool, Asked(SPOTTER)] = False
-    spotter_sees_target: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Request(units.Acting):
     """A unit that wants to attack; RL and AL that are not said are those of its card, one for each weapon."""
 
@@ -101,11 +84,16 @@ class Request(units.Acting):
     attacked_hand_to_hand: units.AttackedByHand = False
 
 
-def can_act(rules: Rules, unit: Ready) -> Verdict:
+def can_act(
+    rules: Rules,
+    unit: UnitName,
+    spotter_with_binoculars: Annotated[bool, Asked(SPOTTER)] = False,
+    spotter_sees_target: bool = True,
+) -> Verdict:
     """Whether a unit has all that it needs to act."""
-    if _unspotted(rules, unit):
+    if _unspotted(rules, unit, spotter_with_binoculars, spotter_sees_target):
         return forbidden("no_spotter", rules.because("PF-109"))
-    rule = "PF-109" if _needs_spotter(rules, unit.unit) else "PF-45"
+    rule = "PF-109" if _needs_spotter(rules, unit) else "PF-45"
     return verdict("allowed", rules.because(rule), allowed=True)
 
 
@@ -169,7 +157,7 @@ def _cannot_attack(rules: Rules, request: Request) -> Verdict | None:
         return forbidden("already_attacked", because("PF-45"))
     if request.carried_this_turn:
         return forbidden("carried_troops", because("PF-123"))
-    if _unspotted(rules, request):
+    if _unspotted(rules, request.unit, request.spotter_with_binoculars, request.spotter_sees_target):
         return forbidden("no_spotter", because("PF-109"))
     flying = request.target_unit is not None and rules.tables.cards[request.target_unit].flies and card.flies
     if flying and not rules.option("air_combat"):
@@ -200,22 +188,14 @@ def _needs_spotter(rules: Rules, unit: str) -> bool:
     return special is not None and special.spotter
 
 
-def _unspotted(rules: Rules, request: Ready | Request) -> bool:
-    seen = request.spotter_sees_target or not rules.option("line_of_sight")
-    return _needs_spotter(rules, request.unit) and not (request.spotter_with_binoculars and seen)
+def _unspotted(rules: Rules, unit: str, has_spotter: bool, spotter_sees: bool) -> bool:
+    seen = spotter_sees or not rules.option("line_of_sight")
+    return _needs_spotter(rules, unit) and not (has_spotter and seen)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contact:
-    """How far two bases are apart, and whether one of them only hovers over the other."""
-
-    distance_in: Inches
-    in_the_air: bool = False
-
-
-def hand_to_hand(rules: Rules, bases: Contact) -> Verdict:
+def hand_to_hand(rules: Rules, distance_in: Inches, in_the_air: bool = False) -> Verdict:
     """Whether an attack at this distance is hand to hand."""
-    close = not bases.in_the_air and units.in_contact(rules, bases.distance_in)
+    close = not in_the_air and units.in_contact(rules, distance_in)
     return verdict("hand to hand" if close else "ranged", rules.because("PF-A41", "bases in contact"), ranged=not close)
 
 
@@ -245,18 +225,11 @@ def flamethrower_attacked(rules: Rules, blow: AgainstFlamethrower) -> Procedure[
 # Six-sided dice.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SixSided:
-    """Faces of six-sided dice."""
-
-    faces: tuple[int, ...]
-
-
-def read_d6(rules: Rules, dice: SixSided) -> Verdict:
+def read_d6(rules: Rules, faces: tuple[int, ...]) -> Verdict:
     """The Fudge faces that six-sided dice stand for."""
     meant = six_sided(rules)
-    strange = [face for face in dice.faces if not 1 <= face <= len(meant)]
+    strange = [face for face in faces if not 1 <= face <= len(meant)]
     if strange:
         raise RuleRefusal("impossible_die_face", f"a six-sided die cannot show {strange[0]}: read the dice again")
-    read = [meant[face - 1] for face in dice.faces]
+    read = [meant[face - 1] for face in faces]
     return verdict("read", rules.because("PF-06"), fudge=read, total=sum(read))

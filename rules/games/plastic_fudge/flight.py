@@ -49,7 +49,7 @@ def rout_move(rules: Rules, unit: Rout) -> Verdict:
     wrong = _strays(rules, unit, facing_deg, left_in)
     if wrong:
         return forbidden("not_the_way", rules.because(why_so.rule, wrong))
-    off = rout_reaches_edge(rules, AtEdge(reaches_edge=True)) if unit.reaches_edge else None
+    off = rout_reaches_edge(rules, reaches_edge=True) if unit.reaches_edge else None
     ends, numbers, effects = (off.reasons, off.numbers, off.effects) if off else ((), {}, ())
     numbers = {"facing_deg": facing_deg, "distance_in": left_in * (1 - part), "routed": True, **numbers}
     return verdict("flees", why_so, base, *tolls, *why, *ends, **numbers).causing(*effects)
@@ -67,16 +67,11 @@ def _strays(rules: Rules, unit: Rout, facing_deg: float, full_in: float) -> str:
     return f"he runs his full {full_in:g} in, not {unit.run_in:.3g}" if short else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AtEdge:
-    """A unit that flees, and whether its path meets the table's edge."""
-
-    reaches_edge: Annotated[bool, Asked("Has the routed unit reached the table's edge?")]
-
-
-def rout_reaches_edge(rules: Rules, unit: AtEdge) -> Verdict:
+def rout_reaches_edge(
+    rules: Rules, reaches_edge: Annotated[bool, Asked("Has the routed unit reached the table's edge?")]
+) -> Verdict:
     """Whether a routed unit leaves play."""
-    if unit.reaches_edge:
+    if reaches_edge:
         counts_as = rules.option("routed_off")
         found = verdict("removed", rules.because("PF-67"), removed=True, counts_as=counts_as)
         routed = [StatusEffect(ACTORS, ROUTED_OFF, True, "PF-67")] if counts_as == "routed" else []
@@ -85,22 +80,14 @@ def rout_reaches_edge(rules: Rules, unit: AtEdge) -> Verdict:
     return stays.causing(StatusEffect(ACTORS, STAYS, True, "PF-66", this_turn=True))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Passed:
-    """A trooper and a routed unit that moved near it: how close, and whether it checked for that unit before."""
-
-    same_side: bool
-    closest_in: Inches
-    unit: UnitName | None = None
-    checked_for_this_unit: bool = False
-
-
-def rout_contagion(rules: Rules, trooper: Passed) -> Verdict:
+def rout_contagion(
+    rules: Rules, same_side: bool, closest_in: Inches, unit: UnitName | None = None, checked_for_this_unit: bool = False
+) -> Verdict:
     """Whether a trooper must check at once."""
-    concerned = trooper.same_side or rules.chooses("rout_spreads_to", "everyone")
-    again = trooper.checked_for_this_unit and rules.option("rout_spreads_once")
-    steady = trooper.unit is not None and not rules.tables.classes[rules.tables.cards[trooper.unit].kind].checks_morale
-    near = within(trooper.closest_in, limit(rules, "rout_near_in"))
+    concerned = same_side or rules.chooses("rout_spreads_to", "everyone")
+    again = checked_for_this_unit and rules.option("rout_spreads_once")
+    steady = unit is not None and not rules.tables.classes[rules.tables.cards[unit].kind].checks_morale
+    near = within(closest_in, limit(rules, "rout_near_in"))
     must = near and concerned and not again and not steady
-    text = f"a routed unit passed within {trooper.closest_in:g} in" if near else f"{trooper.closest_in:g} in away"
+    text = f"a routed unit passed within {closest_in:g} in" if near else f"{closest_in:g} in away"
     return verdict("must check" if must else "steady", rules.because("PF-68", text), must_check=must)

@@ -1,10 +1,10 @@
 """Plastic Fudge: levels, cards and their cost, the muster of a side, terrain set by turns, scenarios and victory."""
 
+# ruff: noqa: N803 - AL, DL, RL and TL are the sheet's own words
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from rules.engine.ruleset import limit
@@ -26,20 +26,13 @@ from rules.tabletop.tolerance import within
 ScenarioName = Annotated[str, Row("scenarios", "unknown_scenario")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
-    """A level by its name."""
-
-    level: LevelName
-
-
-def level(rules: Rules, asked: Named) -> Verdict:
+def level(rules: Rules, level: LevelName) -> Verdict:
     """A level: its modifier, cost, movement and reach."""
-    row = rules.tables.levels[asked.level]
+    row = rules.tables.levels[level]
     numbers = {"rating": row.rating, "cost": row.cost, "range_bands": row.range_bands}
     numbers["move_in"] = row.move_in * rules.option("move_scale")
     numbers["range_in"] = row.range_bands * rules.option("band_in")
-    return verdict(asked.level, rules.because(row.rule), **numbers)
+    return verdict(level, rules.because(row.rule), **numbers)
 
 
 # Cards and their cost.
@@ -47,29 +40,24 @@ def level(rules: Rules, asked: Named) -> Verdict:
 SeenPose = Annotated[PoseName, Asked("Does the figure stand, kneel or lie?")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bought:
-    """A ready unit, or one made up; an attribute that is not said is that of the card, else the Basic Trooper's."""
-
-    unit: UnitName | None = None
-    ML: LevelName | None = None
-    RL: tuple[LevelName, ...] | None = None
-    AL: tuple[LevelName, ...] | None = None
-    DL: LevelName | None = None
-    TL: LevelName | None = None
-    class_: ClassName | None = None
-    pose: PoseName = "standing"
-    commander: bool | None = None
-    special: bool | None = None
-
-
-def unit_cost(rules: Rules, bought: Bought) -> Verdict:
-    """The cost of a unit."""
-    names = ("ML", "RL", "AL", "DL", "TL", "commander")
-    said = {name: value for name in names if (value := getattr(bought, name)) is not None}
-    card = dataclasses.replace(rules.tables.cards[bought.unit or "basic"], **said)
-    special = card.special is not None if bought.special is None else bought.special
-    return _cost(rules, dataclasses.replace(card, kind=bought.class_ or card.kind), bought.pose, special)
+def unit_cost(
+    rules: Rules,
+    unit: UnitName | None = None,
+    ML: LevelName | None = None,
+    RL: tuple[LevelName, ...] | None = None,
+    AL: tuple[LevelName, ...] | None = None,
+    DL: LevelName | None = None,
+    TL: LevelName | None = None,
+    class_: ClassName | None = None,
+    pose: PoseName = "standing",
+    commander: bool | None = None,
+    special: bool | None = None,
+) -> Verdict:
+    """The cost of a unit, a ready one or one made up; what is not said is as on its card, or the Basic Trooper's."""
+    said: dict[str, Any] = {"ML": ML, "RL": RL, "AL": AL, "DL": DL, "TL": TL, "commander": commander, "kind": class_}
+    known = {name: value for name, value in said.items() if value is not None}
+    card = dataclasses.replace(rules.tables.cards[unit or "basic"], **known)
+    return _cost(rules, card, pose, card.special is not None if special is None else special)
 
 
 def _cost(rules: Rules, card: Card, pose: str, special: bool) -> Verdict:
@@ -108,40 +96,25 @@ def card_cost(rules: Rules, name: str, pose: str = "standing") -> Verdict:
     return _cost(rules, card, pose, card.special is not None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Carded:
-    """A ready unit, in its pose."""
-
-    unit: UnitName
-    pose: SeenPose = "standing"
-
-
-def unit_card(rules: Rules, asked: Carded) -> Verdict:
+def unit_card(rules: Rules, unit: UnitName, pose: SeenPose = "standing") -> Verdict:
     """A ready unit: its levels, weapons, cost and what is special about it."""
-    card = rules.tables.cards[asked.unit]
-    cost = card_cost(rules, asked.unit, asked.pose)
+    card = rules.tables.cards[unit]
+    cost = card_cost(rules, unit, pose)
     numbers: dict[str, Any] = dataclasses.asdict(card)
     numbers |= {"class": numbers.pop("kind"), "RL": list(card.RL), "AL": list(card.AL), "weapons": list(card.weapons)}
-    numbers |= {"cost": cost.numbers["total"], "DL_rating": _defense(rules, card, asked.pose)[0]}
-    special = special_of(rules, asked.unit)
+    numbers |= {"cost": cost.numbers["total"], "DL_rating": _defense(rules, card, pose)[0]}
+    special = special_of(rules, unit)
     reasons = [rules.because(numbers.pop("rule")), rules.because("PF-07")]
     reasons += [rules.because("PF-107"), rules.because(special.hand_to_hand.rule)] if special else []
     return verdict(card.title, *reasons, *cost.reasons, **numbers)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Posed:
-    """The pose of a figure; the Basic Trooper unless another is named, and his DL unless another is."""
-
-    pose: SeenPose = "standing"
-    unit: UnitName = "basic"
-    DL: LevelName | None = None
-
-
-def basic_defense_level(rules: Rules, figure: Posed) -> Verdict:
-    """The Defense Level of a figure in its pose."""
-    card = rules.tables.cards[figure.unit]
-    found, reasons = _defense(rules, dataclasses.replace(card, DL=figure.DL or card.DL), figure.pose)
+def basic_defense_level(
+    rules: Rules, pose: SeenPose = "standing", unit: UnitName = "basic", DL: LevelName | None = None
+) -> Verdict:
+    """The Defense Level of a figure in its pose, by default that of the Basic Trooper."""
+    card = rules.tables.cards[unit]
+    found, reasons = _defense(rules, dataclasses.replace(card, DL=DL or card.DL), pose)
     return verdict(called(rules, found), *reasons, DL=found)
 
 
@@ -157,61 +130,53 @@ def _defense(rules: Rules, card: Card, pose: str) -> tuple[int, list[Reason]]:
 # Forces.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Army:
-    """A side in numbers; `agreed_points` where another total was agreed on."""
-
-    units: Count
-    points: Count
-    commanders: Count = 0
-    radiomen: Count | None = None
-    agreed_points: Count | None = None
-    scenario: ScenarioName = "capture_the_flag"
-
-
-def army_check(rules: Rules, army: Army) -> Verdict:
-    """Whether a side keeps to the scenario's limits."""
-    row = rules.tables.scenarios[army.scenario]
-    most = row.forces.points_most if army.agreed_points is None else army.agreed_points
-    needed, radiomen = limit(rules, "commanders"), limit(rules, "radiomen")
+def army_check(
+    rules: Rules,
+    units: Count,
+    points: Count,
+    commanders: Count = 0,
+    radiomen: Count | None = None,
+    agreed_points: Count | None = None,
+    scenario: ScenarioName = "capture_the_flag",
+) -> Verdict:
+    """Whether a side keeps to the scenario's limits, or to the points that were agreed on instead."""
+    row = rules.tables.scenarios[scenario]
+    most = row.forces.points_most if agreed_points is None else agreed_points
+    needed, operators = limit(rules, "commanders"), limit(rules, "radiomen")
     faults = [
-        ("too_many_units", row.forces.rule, army.units > row.forces.units_most),
-        ("too_many_points", row.forces.rule, not within(army.points, most)),
-        ("no_commander", "PF-19", army.commanders < needed),
-        ("too_many_commanders", "PF-19", army.commanders > needed),
-        ("no_radioman", "PF-89", army.radiomen is not None and army.radiomen < radiomen),
+        ("too_many_units", row.forces.rule, units > row.forces.units_most),
+        ("too_many_points", row.forces.rule, not within(points, most)),
+        ("no_commander", "PF-19", commanders < needed),
+        ("too_many_commanders", "PF-19", commanders > needed),
+        ("no_radioman", "PF-89", radiomen is not None and radiomen < operators),
     ]
     found = [(code, rules.because(rule)) for code, rule, wrong in faults if wrong]
-    numbers: dict[str, Any] = {"points_left": most - army.points}
+    numbers: dict[str, Any] = {"points_left": most - points}
     if found:
         numbers |= {"legal": False, "reason": found[0][0], "faults": [code for code, _ in found]}
         return verdict(found[0][0], *(why for _, why in found), **numbers)
-    reasons = (rules.because(row.forces.rule), rules.because("PF-18", f"{army.points} of {most} points"))
+    reasons = (rules.because(row.forces.rule), rules.because("PF-18", f"{points} of {most} points"))
     return verdict("legal", *reasons, legal=True, **numbers)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Roster:
-    """A side's units by their cards, and the points for mines and the like."""
-
-    roster: tuple[UnitName, ...]
-    extra_points: Count = 0
-    agreed_points: Count | None = None
-    scenario: ScenarioName = "capture_the_flag"
-
-
-def muster(rules: Rules, side: Roster) -> Verdict:
-    """The total cost of a side's cards, and whether it is allowed."""
-    cards = [rules.tables.cards[name] for name in side.roster]
-    points = sum(card_cost(rules, name).numbers["total"] for name in side.roster) + side.extra_points
+def muster(
+    rules: Rules,
+    roster: tuple[UnitName, ...],
+    extra_points: Count = 0,
+    agreed_points: Count | None = None,
+    scenario: ScenarioName = "capture_the_flag",
+) -> Verdict:
+    """The total cost of a side's cards, with extra points for mines and the like, and whether it is allowed."""
+    cards = [rules.tables.cards[name] for name in roster]
+    points = sum(card_cost(rules, name).numbers["total"] for name in roster) + extra_points
     numbers = {
         "units": len(cards),
         "points": points,
         "commanders": sum(card.commander for card in cards),
         "radiomen": sum(card.radio for card in cards),
     }
-    checked = army_check(rules, Army(**numbers, agreed_points=side.agreed_points, scenario=side.scenario))
-    numbers["counted_for_morale"] = counted(rules, side.roster)
+    checked = army_check(rules, **numbers, agreed_points=agreed_points, scenario=scenario)
+    numbers["counted_for_morale"] = counted(rules, roster)
     return verdict(checked.outcome, *checked.reasons, **{**checked.numbers, **numbers})
 
 
@@ -224,35 +189,24 @@ def counted(rules: Rules, roster: Sequence[str]) -> int:
 # Set-up and victory.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
-    """How many terrain pieces were placed, the players that place them by turns, and those that are content."""
-
-    pieces_placed: Count
-    pieces_left: Annotated[Count, Asked("How many terrain pieces are left?")] = 0
-    players: tuple[str, ...] = ("P1", "P2")
-    content: Annotated[tuple[str, ...], Asked("Who is content with the terrain?")] = ()
-
-
-def place_terrain(rules: Rules, terrain: Placed) -> Verdict:
-    """The player that places the next piece of terrain."""
-    if not terrain.players:
+def place_terrain(
+    rules: Rules,
+    pieces_placed: Count,
+    pieces_left: Annotated[Count, Asked("How many terrain pieces are left?")] = 0,
+    players: tuple[str, ...] = ("P1", "P2"),
+    content: Annotated[tuple[str, ...], Asked("Who is content with the terrain?")] = (),
+) -> Verdict:
+    """The player that places the next piece of terrain, by turns until all are content."""
+    if not players:
         raise RuleRefusal("wrong_players", "terrain needs a player that places it: name the players")
-    done = terrain.pieces_left == 0 or set(terrain.players) <= set(terrain.content)
-    following = None if done else terrain.players[terrain.pieces_placed % len(terrain.players)]
+    done = pieces_left == 0 or set(players) <= set(content)
+    following = None if done else players[pieces_placed % len(players)]
     return verdict("done" if done else f"{following} places", rules.because("PF-88"), done=done, next=following)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Played:
-    """A scenario."""
-
-    scenario: ScenarioName = "capture_the_flag"
-
-
-def scenario(rules: Rules, asked: Played) -> Verdict:
+def scenario(rules: Rules, scenario: ScenarioName = "capture_the_flag") -> Verdict:
     """A scenario's forces, terrain and victory."""
-    row = rules.tables.scenarios[asked.scenario]
+    row = rules.tables.scenarios[scenario]
     numbers = {
         "title": row.title,
         "units_most": row.forces.units_most,
@@ -266,27 +220,23 @@ def scenario(rules: Rules, asked: Played) -> Verdict:
     return verdict(row.title, *map(rules.because, dict.fromkeys(named)), **numbers)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Losses:
-    """The enemy's losses among the troops of the beginning, whether the flag is taken, and the side that wins then."""
-
-    enemy_troops: Count
-    enemy_lost: Count
-    flag_taken: Annotated[bool, Asked("Is the flag taken?")] = False
-    scenario: ScenarioName = "capture_the_flag"
-    side: str = ""
-
-
-def victory_check(rules: Rules, enemy: Losses) -> Verdict:
-    """Whether a side has won."""
-    row = rules.tables.scenarios[enemy.scenario]
-    if enemy.enemy_lost > enemy.enemy_troops:
-        raise RuleRefusal("bad_count", f"of {enemy.enemy_troops} troops {enemy.enemy_lost} cannot be lost")
-    by_losses = enemy.enemy_troops > 0 and within(row.victory.enemy_loss, enemy.enemy_lost / enemy.enemy_troops)
-    by_flag = row.flag and enemy.flag_taken
-    reasons = [rules.because(row.victory.rule, f"{enemy.enemy_lost} of {enemy.enemy_troops} are lost")]
+def victory_check(
+    rules: Rules,
+    enemy_troops: Count,
+    enemy_lost: Count,
+    flag_taken: Annotated[bool, Asked("Is the flag taken?")] = False,
+    scenario: ScenarioName = "capture_the_flag",
+    side: str = "",
+) -> Verdict:
+    """Whether a side has won, by the losses of its enemy among those of the beginning or by the flag."""
+    row = rules.tables.scenarios[scenario]
+    if enemy_lost > enemy_troops:
+        raise RuleRefusal("bad_count", f"of {enemy_troops} troops {enemy_lost} cannot be lost")
+    by_losses = enemy_troops > 0 and within(row.victory.enemy_loss, enemy_lost / enemy_troops)
+    by_flag = row.flag and flag_taken
+    reasons = [rules.because(row.victory.rule, f"{enemy_lost} of {enemy_troops} are lost")]
     reasons += [rules.because(row.rule, "the flag is taken")] if by_flag else []
     won = by_losses or by_flag
-    winner = {"winner": enemy.side} if won and enemy.side else {}
+    winner = {"winner": side} if won and side else {}
     found = verdict("victory" if won else "not yet", *reasons, victory=won, **winner)
-    return found.causing(StatusEffect("", "victory", enemy.side, "PF-86")) if won else found
+    return found.causing(StatusEffect("", "victory", side, "PF-86")) if won else found

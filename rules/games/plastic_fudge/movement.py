@@ -316,42 +316,33 @@ def ride(rules: Rules, rider: Ride) -> Verdict:
     return stopped or verdict(f"may {rider.does}", reason, allowed=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """A call for the jet, and whether a radio operator still lives."""
-
-    called_turn: Annotated[Count, units.TURN]
-    radio_operator: Annotated[bool, units.ABLE] = False
-
-
-def call_jet(rules: Rules, call: Call) -> Verdict:
+def call_jet(
+    rules: Rules, called_turn: Annotated[Count, units.TURN], radio_operator: Annotated[bool, units.ABLE] = False
+) -> Verdict:
     """When a jet comes that is called now."""
-    if not call.radio_operator:
+    if not radio_operator:
         return forbidden("no_radio_operator", rules.because("PF-125"))
-    arrives = call.called_turn + int(limit(rules, "jet_delay_turns"))
+    arrives = called_turn + int(limit(rules, "jet_delay_turns"))
     reasons = (rules.because("PF-125"), rules.because("PF-126"))
     found = verdict("called", *reasons, allowed=True, arrives_turn=arrives, acts="after_morale")
-    return found.causing(StatusEffect(TARGETS, CALLED_TURN, call.called_turn, "PF-125"))
+    return found.causing(StatusEffect(TARGETS, CALLED_TURN, called_turn, "PF-125"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JetTurn:
-    """A turn after a jet was called; `radio_since_call` is whether there was a radio operator all the time."""
-
-    called_turn: Annotated[Count | None, status(CALLED_TURN, None)] = None
-    turn: Annotated[Count, units.TURN]
-    radio_since_call: Annotated[bool, Asked("Did a radio operator live until the jet came?"), units.RADIO] = True
-
-
-def jet_acts(rules: Rules, jet: JetTurn) -> Verdict:
-    """Whether the jet acts in this turn, when morale is done."""
-    if jet.called_turn is None:
+def jet_acts(
+    rules: Rules,
+    *,
+    called_turn: Annotated[Count | None, status(CALLED_TURN, None)] = None,
+    turn: Annotated[Count, units.TURN],
+    radio_since_call: Annotated[bool, Asked("Did a radio operator live until the jet came?"), units.RADIO] = True,
+) -> Verdict:
+    """Whether the jet acts in this turn, when morale is done; a radio operator may be needed all the time."""
+    if called_turn is None:
         return forbidden("not_called", rules.because("PF-126", "nobody has called it"))
-    arrives = jet.called_turn + int(limit(rules, "jet_delay_turns"))
-    if rules.chooses("jet_radio", "until_it_comes") and not jet.radio_since_call:
+    arrives = called_turn + int(limit(rules, "jet_delay_turns"))
+    if rules.chooses("jet_radio", "until_it_comes") and not radio_since_call:
         return forbidden("no_radio_operator", rules.because("PF-125"))
-    if jet.turn < arrives:
+    if turn < arrives:
         return forbidden("not_arrived", rules.because("PF-126", f"it comes in turn {arrives}"))
-    if jet.turn > arrives and rules.chooses("jet_stays", "one_turn"):
+    if turn > arrives and rules.chooses("jet_stays", "one_turn"):
         return forbidden("left", rules.because("PF-126", "it stayed one turn"))
     return verdict("acts", rules.because("PF-126"), allowed=True, acts="after_morale")

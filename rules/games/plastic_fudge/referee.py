@@ -8,7 +8,7 @@ from rules.engine.events import PhaseBegun
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, Referee
 from rules.games.plastic_fudge import statuses
-from rules.games.plastic_fudge.board import ground, sight_rules
+from rules.games.plastic_fudge.board import ground
 from rules.games.plastic_fudge.command import steps
 from rules.games.plastic_fudge.referee_effects import effects
 from rules.games.plastic_fudge.referee_fire import at_spot, attacks, others
@@ -16,6 +16,7 @@ from rules.games.plastic_fudge.referee_moves import march, movement, not_here
 from rules.games.plastic_fudge.referee_obligations import obligations
 from rules.games.plastic_fudge.tables import Tables
 from rules.games.plastic_fudge.units import card, rules_of
+from rules.tabletop.scene import SightRules
 
 
 def next_phase(position: Position) -> PhaseBegun:
@@ -40,7 +41,7 @@ def rounds(position: Position) -> tuple[str, ...]:
 
 
 REFEREE: Referee[Tables] = Referee(
-    sight=sight_rules,
+    sight=lambda _: SightRules(),  # the usual ones, because the sheet does not mention them
     movement=movement,
     march=march,
     attacks=attacks,

@@ -13,7 +13,7 @@ from rules.engine.state import Unit
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.board import flight, reaches_edge, run_in, stretches, terrain_under
-from rules.games.plastic_fudge.movement import JetTurn, Mover, Stretch, jet_acts
+from rules.games.plastic_fudge.movement import Mover, Stretch
 from rules.games.plastic_fudge.units import action_of, card, card_name, known_facing_deg, mines_on, rules_of
 from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.path import Path, legs
@@ -92,5 +92,5 @@ def not_here(position: Position, unit: Unit) -> Verdict | None:
     """Why a unit that is called does not act yet, or no longer."""
     if not card(position, unit).called:
         return None
-    found = jet_acts(rules_of(position), JetTurn(**bind(JetTurn, Context(position, (unit,))).given))
-    return None if found.allowed else found
+    found = verdict_without_dice(position.game, "jet_acts", action_of("", "jet_acts", Context(position, (unit,))).given)
+    return found if found is not None and not found.allowed else None

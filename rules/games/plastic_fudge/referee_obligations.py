@@ -16,7 +16,7 @@ from rules.engine.text import display_name
 from rules.games.plastic_fudge import statuses, units
 from rules.games.plastic_fudge.board import disk
 from rules.games.plastic_fudge.command import Command, initiative_level
-from rules.games.plastic_fudge.flight import Passed, rout_contagion
+from rules.games.plastic_fudge.flight import rout_contagion
 from rules.games.plastic_fudge.referee_fire import caught, real_mine
 from rules.games.plastic_fudge.referee_moves import fleeing
 from rules.games.plastic_fudge.tables import rating
@@ -181,7 +181,7 @@ def _fled(position: Position, runner: Unit) -> Iterator[Action]:
         known: dict[str, Any] = {"same_side": mate.side == runner.side, "unit": units.card_name(mate)}
         known["checked_for_this_unit"] = before
         least_in = max(0.0, near.nearest_in - DOUBT_SIGMAS * near.sigma_in)
-        if rout_contagion(rules_of(position), Passed(**known, closest_in=least_in)).numbers["must_check"]:
+        if rout_contagion(rules_of(position), **known, closest_in=least_in).numbers["must_check"]:
             how = (UncertainFact(("closest_in",), near.sigma_in, f"how near {display_name(runner.id)} passed"),)
             title = f"{display_name(runner.id)} runs past {display_name(mate.id)}"
             known["closest_in"] = round(near.nearest_in, 2)

@@ -6,11 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rules.engine.dice import Procedure
+from rules.engine.facts import facts_from
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge import blasts, combat
-from rules.games.plastic_fudge.fire import Contact, Request, attack_request, hand_to_hand, weapon_of
+from rules.games.plastic_fudge.fire import Request, attack_request, hand_to_hand, weapon_of
 from rules.games.plastic_fudge.tables import Rating, Rules, TerrainName, called
 
 # At one target.
@@ -66,23 +67,13 @@ def _blow(rules: Rules, one: Shot, level: int) -> tuple[combat.Attack, Reason]:
         raise RuleRefusal("missing_key", "an attack on the table needs its distance: measure it")
     cards, target = rules.tables.cards, one.target_unit
     flying = cards[one.unit].flies, target is not None and cards[target].flies
-    found = hand_to_hand(rules, Contact(distance_in=one.distance_in, in_the_air=any(flying)))
+    found = hand_to_hand(rules, distance_in=one.distance_in, in_the_air=any(flying))
     ranged = bool(found.numbers["ranged"])
     guard = one.target_DL
     if target and not ranged:
         guard = combat.by_hand(rules, target, 0, 0, guard)[2] or 0
-    blow = combat.Attack(
-        attacker_AL=level,
-        defender_DL=guard,
-        ranged=ranged,
-        target_unit=target,
-        terrain=one.terrain,
-        grounds=one.grounds,
-        height_difference_bands=one.height_difference_bands,
-        attacker_flies=flying[0],
-        target_flies=flying[1],
-        occupants=one.occupants,
-    )
+    levels = {"attacker_AL": level, "defender_DL": guard, "ranged": ranged}
+    blow = facts_from(combat.Attack, one, **levels, attacker_flies=flying[0], target_flies=flying[1])
     return blow, rules.because("PF-A41", "bases in contact, hand to hand" if not ranged else "at a distance")
 
 
@@ -115,8 +106,7 @@ def blast(rules: Rules, salvo: Salvo) -> Procedure[Verdict]:
         return asked
     level, weapon = asked.numbers["AL"], weapon_of(rules, salvo)
     if rules.tables.weapons[weapon].thrown:
-        throw = blasts.Throw(AL=level, targets=salvo.targets, near_thrower=salvo.near_thrower)
-        found = yield from blasts.grenade_throw(rules, throw)
+        found = yield from blasts.grenade_throw(rules, AL=level, targets=salvo.targets, near_thrower=salvo.near_thrower)
     else:
         found = yield from blasts.explosion(rules, blasts.Explosion(AL=level, targets=salvo.targets, weapon=weapon))
     affected = [one for one in found.numbers.get("targets", ()) if one["affected"]]
@@ -153,5 +143,8 @@ def sweep(rules: Rules, work: Sweeping) -> Procedure[Verdict]:
     if not asked.allowed:
         return asked
     level, reach, distance_in = asked.numbers["AL"], called(rules, asked.numbers["RL"]), work.distance_in or 0
-    tried = blasts.Sweep(AL=level, mine_DL=work.mine_DL, RL=reach, distance_in=distance_in, real=work.real)
-    return (yield from blasts.sweep_roll(rules, tried))
+    return (
+        yield from blasts.sweep_roll(
+            rules, AL=level, mine_DL=work.mine_DL, RL=reach, distance_in=distance_in, real=work.real
+        )
+    )

@@ -16,7 +16,7 @@ from rules.engine.state import State, Unit
 from rules.engine.verdict import Reason, Verdict, forbidden
 from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.combat import in_volley
-from rules.games.plastic_fudge.forces import Posed, basic_defense_level, counted
+from rules.games.plastic_fudge.forces import basic_defense_level, counted
 from rules.games.plastic_fudge.tables import Card, Rules, Tables, UnitName, special_of
 from rules.tabletop.area import standing_on
 from rules.tabletop.measure import Range
@@ -50,8 +50,11 @@ def full_defense(position: Position, unit: Unit) -> int:
     poses, chosen = rules_of(position).tables.poses, unit.statuses.get("pose")
     seen = position.figures[unit.id].posture.value if unit.id in position.figures else ""
     pose = str(chosen or (seen if seen in poses else "standing"))
-    posed = Posed(pose=pose, unit=card_name(unit), DL=(unit.own or {}).get("DL"))
-    return int(basic_defense_level(rules_of(position), posed).numbers["DL"])
+    return int(
+        basic_defense_level(rules_of(position), pose=pose, unit=card_name(unit), DL=(unit.own or {}).get("DL")).numbers[
+            "DL"
+        ]
+    )
 
 
 def lasting_defense(position: Position, unit: Unit) -> int:

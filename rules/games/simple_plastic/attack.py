@@ -163,22 +163,18 @@ def _closest(rules: Rules, man: Attacker, standing: Sequence[Target]) -> Target 
     return next((target for target in standing if _target_barred(rules, man, target) is None), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """The visible part of a target past solid pieces, the obstacles on the line, and the viewer if it matters."""
-
-    visible_fraction: Part
-    obstacle: str | None = None
-    attacker: UnitName | None = None
-    attacker_moved: bool = False
-
-
-def may_attack(rules: Rules, seen: Seen) -> Verdict:
-    """Whether enough of a target is visible, and the modifier of cover."""
-    looker = Attacker(seen.attacker, seen.attacker_moved) if seen.attacker else None
+def may_attack(
+    rules: Rules,
+    visible_fraction: Part,
+    obstacle: str | None = None,
+    attacker: UnitName | None = None,
+    attacker_moved: bool = False,
+) -> Verdict:
+    """Whether enough of a target is visible past solid pieces, and the modifier of cover; the attacker may matter."""
+    looker = Attacker(attacker, attacker_moved) if attacker else None
     if looker and (barred := _attacker_barred(rules, looker, "attacking", 0)):
         return barred
-    found = sight_of(rules, seen.visible_fraction, seen.obstacle)
+    found = sight_of(rules, visible_fraction, obstacle)
     if not found.visible:
         return forbidden("not_visible", found.reason, legal=False, ask=found.ask)
     added = rules.tables.modifiers["target_in_cover"].modifier if found.covered else 0

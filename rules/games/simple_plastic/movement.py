@@ -208,16 +208,9 @@ def _gaps(context: Context) -> list[Uncertain]:
     return [Uncertain(round(link.edge_in, 2), link.sigma_in, "a gap in the squad") for link in links]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spacing:
-    """The distances along a squad, base edge to base edge, as `distances` finds them."""
-
-    gaps_in: Annotated[tuple[Inches, ...], Source(_gaps)]
-
-
-def cohesion(rules: Rules, squad: Spacing) -> Verdict:
-    """Whether a squad keeps together, and by when it must if it does not."""
-    wide = _wide(rules, squad.gaps_in)
+def cohesion(rules: Rules, gaps_in: Annotated[tuple[Inches, ...], Source(_gaps)]) -> Verdict:
+    """Whether a squad with these `distances` keeps together, and by when it must if it does not."""
+    wide = _wide(rules, gaps_in)
     numbers = {"coherent": not wide, "wide_in": wide, "along": rules.option("cohesion")}
     if not wide:
         return Verdict("coherent", numbers, (rules.because("SP-05"),))
@@ -240,17 +233,9 @@ def distances(rules: Rules, squad: Sequence[Figure]) -> tuple[Range, ...]:
     return tuple(link.range for link in chain(squad, _link_in(rules)).links)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shift:
-    """The distance of the leader, or of a lone unit, from its place before the move."""
-
-    lead_moved_in: Inches
-    followers_closed_gaps: bool = False
-
-
-def counts_as_moved(rules: Rules, shift: Shift) -> Verdict:
+def counts_as_moved(rules: Rules, lead_moved_in: Inches, followers_closed_gaps: bool = False) -> Verdict:
     """Whether a squad has moved; men who only close gaps do not matter."""
-    has_moved = _has_moved(rules, shift.lead_moved_in)
+    has_moved = _has_moved(rules, lead_moved_in)
     return verdict("moved" if has_moved else "stayed", rules.because("SP-07"), moved=has_moved)
 
 

@@ -131,16 +131,9 @@ def in_cover(rules: Rules, target: Target) -> bool:
     return sight_of(rules, target.visible_fraction, target.obstacle).covered
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rise:
-    """How much higher the ground under the target is than the ground under the attacker."""
-
-    rise_in: float
-
-
-def elevation(rules: Rules, ground: Rise) -> Verdict:
+def elevation(rules: Rules, rise_in: float) -> Verdict:
     """Whether the target is uphill, downhill or level."""
-    found = level(rules, ground.rise_in)
+    found = level(rules, rise_in)
     return verdict(found, rules.because("SP-12", f"the target is {found}"), elevation=str(found))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
-from rules.engine.ruleset import Limit, Ruleset
+from rules.engine.ruleset import Cited, Limit, Ruleset
 from rules.engine.schema import Count, Row
 
 UnitName = Annotated[str, Row("units", "unknown_unit_type")]
@@ -24,7 +24,7 @@ class Elevation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Cited):
     """A kind of soldier.
 
     Attributes:
@@ -35,7 +35,6 @@ class Unit:
         attacks_after_moving: Whether he attacks in a turn in which he moved.
     """
 
-    rule: str
     special: bool = False
     dice: Count = 1
     attacks: Count = 1
@@ -45,17 +44,16 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Modifier:
+class Modifier(Cited):
     """Added to the to-kill number where `fact` holds; see `rules.games.simple_plastic.attack.FACTS`."""
 
-    rule: str
     text: str
     fact: str
     modifier: int
 
 
 @dataclass(frozen=True, slots=True)
-class Cover:
+class Cover(Cited):
     """The effect of an obstacle on the line to the target.
 
     Attributes:
@@ -65,7 +63,6 @@ class Cover:
         also: Other names for it.
     """
 
-    rule: str
     counts: bool = True
     blocks: bool = False
     always: bool = False
@@ -73,44 +70,39 @@ class Cover:
 
 
 @dataclass(frozen=True, slots=True)
-class Terrain:
+class Terrain(Cited):
     """The cover that a kind of terrain piece gives; None if it hides nothing."""
 
-    rule: str
     cover: CoverName | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(Cited):
     """A part of the turn; in one with `moves`, figures move."""
 
-    rule: str
     number: Count
     moves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(Cited):
     """A way to end the game."""
 
-    rule: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Posing:
+class Posing(Cited):
     """The unit that a posture suggests; None if it is no unit of the game."""
 
-    rule: str
     text: str
     unit: UnitName | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class Card(Cited):
     """A ready unit."""
 
-    rule: str
     title: str
     unit: UnitName
     note: str = ""

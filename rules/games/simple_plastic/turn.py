@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from rules.engine.common import FIGURES_LEFT, SIDES, highest_die, last_standing
@@ -22,18 +21,11 @@ STEPS = "steps"
 # Armies.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Squad:
-    """The men of a squad."""
-
-    members: tuple[UnitName, ...]
-
-
-def squad_legal(rules: Rules, squad: Squad) -> Verdict:
+def squad_legal(rules: Rules, members: tuple[UnitName, ...]) -> Verdict:
     """Whether these men may form a squad."""
-    if not squad.members:
+    if not members:
         raise RuleRefusal("empty_squad", "a squad needs at least one man: name its members")
-    return _outcast(rules, squad.members) or verdict("legal", rules.because("SP-20"), legal=True)
+    return _outcast(rules, members) or verdict("legal", rules.because("SP-20"), legal=True)
 
 
 def _outcast(rules: Rules, members: Sequence[str]) -> Verdict | None:
@@ -44,82 +36,53 @@ def _outcast(rules: Rules, members: Sequence[str]) -> Verdict | None:
     return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Army:
-    """How many squads and specialists are fielded, and how many of the specialists are alone."""
-
-    squads: Count
-    specialists: Count
-    lone_specialists: Count = 0
-
-
-def army_legal(rules: Rules, army: Army) -> Verdict:
-    """Whether there is a squad for every specialist."""
-    if army.lone_specialists > army.specialists:
-        text = f"{army.lone_specialists} of {army.specialists} specialists cannot be alone: count again"
+def army_legal(rules: Rules, squads: Count, specialists: Count, lone_specialists: Count = 0) -> Verdict:
+    """Whether there is a squad for every specialist; some of them may be alone."""
+    if lone_specialists > specialists:
+        text = f"{lone_specialists} of {specialists} specialists cannot be alone: count again"
         raise RuleRefusal("bad_count", text)
-    lone = army.lone_specialists if rules.chooses("lone_specialist_is_squad", True) else 0
-    most = int((army.squads + lone) * limit(rules, "specialists_per_squad"))
-    if army.specialists > most:
-        text = f"{army.specialists} specialists; {army.squads} squads allow {most}"
+    lone = lone_specialists if rules.chooses("lone_specialist_is_squad", True) else 0
+    most = int((squads + lone) * limit(rules, "specialists_per_squad"))
+    if specialists > most:
+        text = f"{specialists} specialists; {squads} squads allow {most}"
         return forbidden("too_many_specialists", rules.because("SP-18", text), legal=False, most=most)
     return verdict("legal", rules.because("SP-18"), legal=True, most=most)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Force:
-    """An army in full: its squads, man by man, and the units that are in none."""
-
-    squads_of: tuple[tuple[UnitName, ...], ...] = ()
-    alone: tuple[UnitName, ...] = ()
-
-
-def force_legal(rules: Rules, force: Force) -> Verdict:
+def force_legal(
+    rules: Rules, squads_of: tuple[tuple[UnitName, ...], ...] = (), alone: tuple[UnitName, ...] = ()
+) -> Verdict:
     """Whether an army may be fielded."""
     units = rules.tables.units
-    for squad in force.squads_of:
-        answer = squad_legal(rules, Squad(members=squad))
+    for squad in squads_of:
+        answer = squad_legal(rules, squad)
         if not answer.allowed:
             return answer
-    for unit in force.alone:
+    for unit in alone:
         if not units[unit].alone:
             return forbidden("not_alone", rules.because(units[unit].rule), legal=False, unit=unit)
-    lone = sum(units[unit].special for unit in force.alone)
-    in_squads = sum(units[unit].special for squad in force.squads_of for unit in squad)
-    return army_legal(rules, Army(squads=len(force.squads_of), specialists=lone + in_squads, lone_specialists=lone))
+    lone = sum(units[unit].special for unit in alone)
+    in_squads = sum(units[unit].special for squad in squads_of for unit in squad)
+    return army_legal(rules, squads=len(squads_of), specialists=lone + in_squads, lone_specialists=lone)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Posed:
-    """How a figure is moulded."""
-
-    posture: Posture
-
-
-def unit_of_posture(rules: Rules, figure: Posed) -> Verdict:
+def unit_of_posture(rules: Rules, posture: Posture) -> Verdict:
     """The default unit of a figure."""
-    row = rules.tables.postures[figure.posture]
+    row = rules.tables.postures[posture]
     reason = rules.because(row.rule, row.text)
     if row.unit is None:
         return forbidden("no_unit", reason, unit=None)
     return verdict(row.unit, reason, unit=row.unit, ask=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
-    """A ready unit card by its name."""
-
-    card: Annotated[str, Row("cards", "unknown_card")]
-
-
-def unit_card(rules: Rules, asked: Named) -> Verdict:
+def unit_card(rules: Rules, card: Annotated[str, Row("cards", "unknown_card")]) -> Verdict:
     """A ready unit with all that its kind brings."""
-    card = rules.tables.cards[asked.card]
-    unit = rules.tables.units[card.unit]
-    numbers = {**dataclasses.asdict(unit), "title": card.title, "unit": card.unit, "note": card.note}
+    row = rules.tables.cards[card]
+    unit = rules.tables.units[row.unit]
+    numbers = {**dataclasses.asdict(unit), "title": row.title, "unit": row.unit, "note": row.note}
     del numbers["rule"]
     numbers["move_in"] = limit(rules, "move_in")
-    return Verdict(card.title, numbers, (rules.because(card.rule), rules.because(unit.rule, row_title(card.unit))))
+    return Verdict(row.title, numbers, (rules.because(row.rule), rules.because(unit.rule, row_title(row.unit))))
 
 
 # The turn.
@@ -134,24 +97,16 @@ def _phases(rules: Rules) -> list[str]:
     return sorted(rules.tables.phases, key=lambda name: rules.tables.phases[name].number)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Players:
-    """The players; unless dice decide, the first of them begins."""
-
-    players: Annotated[
-        tuple[str, ...],
-        Asked("In which order do the players take their turns?"),
-        SIDES,
-    ]
-
-
-def turn_sequence(rules: Rules, table: Players) -> Answer:
+def turn_sequence(
+    rules: Rules,
+    players: Annotated[tuple[str, ...], Asked("In which order do the players take their turns?"), SIDES],
+) -> Answer:
     """The phases of a turn with their sides, in order."""
-    if not table.players or len(set(table.players)) < len(table.players):
+    if not players or len(set(players)) < len(players):
         raise RuleRefusal("wrong_players", "two players have the same name: give each their own")
     if rules.chooses("first_player", "highest_die"):
-        return _rolled_for(rules, table.players)
-    return _sequence(rules, table.players)
+        return _rolled_for(rules, players)
+    return _sequence(rules, players)
 
 
 def _rolled_for(rules: Rules, players: Sequence[str]) -> Procedure[Verdict]:
@@ -171,23 +126,19 @@ def _sequence(rules: Rules, order: Sequence[str]) -> Verdict:
 # The end.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """The score of each side: its remaining figures, and whether it reached the agreed objective."""
-
-    figures_left: Annotated[Mapping[str, Count], FIGURES_LEFT]
-    objective_reached_by: Annotated[str | None, Asked("Which side reached the agreed objective?")] = None
-
-
-def victory(rules: Rules, sides: Standing) -> Verdict:
+def victory(
+    rules: Rules,
+    figures_left: Annotated[Mapping[str, Count], FIGURES_LEFT],
+    objective_reached_by: Annotated[str | None, Asked("Which side reached the agreed objective?")] = None,
+) -> Verdict:
     """Whether the game is over, and who won; None if no figure is left."""
     by_objective = not rules.chooses("victory", "elimination")
-    reached = sides.objective_reached_by
-    if reached is not None and reached not in sides.figures_left:
-        raise RuleRefusal("unknown_side", f"{reached!r} is no side of this battle: {', '.join(sides.figures_left)}")
+    reached = objective_reached_by
+    if reached is not None and reached not in figures_left:
+        raise RuleRefusal("unknown_side", f"{reached!r} is no side of this battle: {', '.join(figures_left)}")
     if reached is not None and by_objective:
         return _over(rules, "objective", reached)
-    end = last_standing(sides.figures_left)
+    end = last_standing(figures_left)
     if end.over and not rules.chooses("victory", "objective"):
         return _over(rules, "elimination", end.winner)
     return verdict("not yet", rules.because("SP-27"), over=False, winner=None, by=None)

@@ -75,20 +75,13 @@ def blast_radius_in(rules: Rules, weapon: str) -> float:
     return radius_in
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Burst:
-    """An explosion and the figures around it."""
-
-    weapon: WeaponName
-    figures: tuple[Caught, ...] = ()
-    all_in_open: bool = False
-
-
-def blast_targets(rules: Rules, burst: Burst) -> Verdict:
+def blast_targets(
+    rules: Rules, weapon: WeaponName, figures: tuple[Caught, ...] = (), all_in_open: bool = False
+) -> Verdict:
     """The targets of a burst in the open, friend and foe; those in shelters are safe from it."""
-    radius_in = blast_radius_in(rules, burst.weapon)
-    figures = [replace(one, inside=False) for one in burst.figures] if burst.all_in_open else burst.figures
-    targets = outside(rules, figures, radius_in)
+    radius_in = blast_radius_in(rules, weapon)
+    near = [replace(one, inside=False) for one in figures] if all_in_open else figures
+    targets = outside(rules, near, radius_in)
     return legal("bursts", rules.because("WW-38", f"within {radius_in:g} in"), radius_in=radius_in, targets=targets)
 
 
@@ -190,10 +183,10 @@ class Thrown:
 
 def grenade_at(rules: Rules, throw: Thrown) -> Verdict:
     """Whether a grenade lands inside, and the figures that it catches."""
-    weapon = weapon_of(rules, throw.weapon)
-    if weapon.kind != "grenade":
+    grenade = weapon_of(rules, throw.weapon)
+    if grenade.kind != "grenade":
         return illegal("not_a_grenade", rules.because("WW-39", f"a {called(rules, throw.weapon)} is not thrown"))
-    if throw.thrower_distance_in is not None and not within(throw.thrower_distance_in, weapon.range_in):
+    if throw.thrower_distance_in is not None and not within(throw.thrower_distance_in, grenade.range_in):
         return illegal("out_of_range", rules.because("WW-25"))
     radius_in = blast_radius_in(rules, throw.weapon)
     shelter = rules.tables.places[throw.place].shelter

@@ -93,39 +93,17 @@ def cover(rules: Rules, target: Behind) -> Verdict:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pieces:
-    """Kinds of terrain."""
-
-    terrain: tuple[TerrainName, ...]
-
-
-def terrain_class(rules: Rules, asked: Pieces) -> Verdict:
+def terrain_class(rules: Rules, terrain: tuple[TerrainName, ...]) -> Verdict:
     """Whether each kind of terrain conceals or covers."""
-    covers = [(name, rules.tables.terrain[name].cover) for name in asked.terrain]
+    covers = [(name, rules.tables.terrain[name].cover) for name in terrain]
     reasons = (rules.because("WW-54", f"{display_name(name)}: {cover}") for name, cover in covers)
     return Verdict("classes", {"class": [cover for _, cover in covers]}, (rules.because("WW-04"), *reasons))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """A piece on the measured table."""
-
-    kind: TerrainKind
-
-
-def terrain_on_table(rules: Rules, piece: Measured) -> Verdict:
+def terrain_on_table(rules: Rules, kind: TerrainKind) -> Verdict:
     """Which of the rulebook's kinds a measured piece may be; with several the players are asked."""
-    names = [name for name, row in rules.tables.terrain.items() if piece.kind in row.kinds]
+    names = [name for name, row in rules.tables.terrain.items() if kind in row.kinds]
     return verdict("known" if names else "no effect", rules.because("WW-04"), terrain=names)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sheltered:
-    """A figure in a place."""
-
-    place: PlaceName
-    pose: PoseName
 
 
 def lowered(rules: Rules, place: str, pose: str) -> str:
@@ -135,14 +113,14 @@ def lowered(rules: Rules, place: str, pose: str) -> str:
     return pose
 
 
-def shelter(rules: Rules, figure: Sheltered) -> Verdict:
+def shelter(rules: Rules, place: PlaceName, pose: PoseName) -> Verdict:
     """How a figure in a place counts as a target."""
-    row = rules.tables.places[figure.place]
-    pose = lowered(rules, figure.place, figure.pose)
+    row = rules.tables.places[place]
+    counts_as = lowered(rules, place, pose)
     return verdict(
         "sheltered" if row.cover != "none" else "in the open",
         rules.because(row.rule),
-        pose_counts_as=pose,
+        pose_counts_as=counts_as,
         cover=row.cover,
-        modifier=rules.tables.covers[row.cover].modifier + rules.tables.poses[pose].modifier,
+        modifier=rules.tables.covers[row.cover].modifier + rules.tables.poses[counts_as].modifier,
     )

@@ -32,92 +32,72 @@ from rules.tabletop.tolerance import reaches, within
 # What the tables say of a weapon.
 
 
+HasScope = Annotated[bool, Asked("Has the rifle a scope?")]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Held:
     """The weapon in a figure's hands."""
 
     weapon: Annotated[WeaponName, aiming(lambda aim: aim.weapon)]
-    scope: Annotated[bool, Asked("Has the rifle a scope?"), aiming(Aim.scope)] = False
+    scope: Annotated[HasScope, aiming(Aim.scope)] = False
+
+    def row(self, rules: Rules) -> str:
+        """The row of the weapon."""
+        return held(rules, self.weapon, self.scope)
 
 
-def held(rules: Rules, armed: Held) -> str:
+def held(rules: Rules, weapon: str, scope: bool) -> str:
     """The row of a figure's weapon: any rifle with a scope is a sniper rifle."""
     rifles = {nation.rifle for nation in rules.tables.nations.values()}
-    return "sniper_rifle" if armed.scope and armed.weapon in rifles else armed.weapon
+    return "sniper_rifle" if scope and weapon in rifles else weapon
 
 
 def rate_of_fire(rules: Rules, facts: Mapping[str, Any]) -> int:
     """How often the weapon of these facts fires."""
-    return rules.tables.weapons[held(rules, Held(**facts))].rof
+    return rules.tables.weapons[Held(**facts).row(rules)].rof
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Armed(Held):
-    """A weapon, and distances to try."""
-
-    distances_in: tuple[Inches, ...] = ()
-
-
-def weapon_profile(rules: Rules, asked: Armed) -> Verdict:
+def weapon_profile(
+    rules: Rules, weapon: WeaponName, scope: HasScope = False, distances_in: tuple[Inches, ...] = ()
+) -> Verdict:
     """Range, rate of fire and blast radius, and which of the distances are in range."""
-    name = held(rules, asked)
+    name = held(rules, weapon, scope)
     row = weapon_of(rules, name)
     return verdict(
         name,
         *map(rules.because, ("WW-03", row.rule, "WW-36")),
         weapon=name,
         range_in=row.range_in,
-        in_range=[within(distance_in, row.range_in) for distance_in in asked.distances_in],
+        in_range=[within(distance_in, row.range_in) for distance_in in distances_in],
         rate_of_fire=row.rof,
         blast_radius_in=row.blast_radius_in,
         fire=row.fire,
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Nicknamed:
-    """A weapon by the name on its box."""
-
-    name: Annotated[str, Row("aliases", "unknown_weapon")]
-
-
-def weapon_alias(rules: Rules, asked: Nicknamed) -> Verdict:
+def weapon_alias(rules: Rules, name: Annotated[str, Row("aliases", "unknown_weapon")]) -> Verdict:
     """The row of a weapon's common name."""
-    return weapon_profile(rules, Armed(weapon=rules.tables.aliases[asked.name].weapon))
+    return weapon_profile(rules, rules.tables.aliases[name].weapon)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RifleFigure:
-    """A figure with a rifle."""
-
-    nation: NationName
-    scope: Annotated[bool, Asked("Has the rifle a scope?")] = False
-
-
-def weapon_of_rifle_figure(rules: Rules, figure: RifleFigure) -> Verdict:
+def weapon_of_rifle_figure(rules: Rules, nation: NationName, scope: HasScope = False) -> Verdict:
     """A rifle is its nation's, or with a scope a sniper rifle."""
-    return weapon_profile(rules, Armed(weapon=rules.tables.nations[figure.nation].rifle, scope=figure.scope))
+    return weapon_profile(rules, rules.tables.nations[nation].rifle, scope)
 
 
-def aim(rules: Rules, asked: Armed) -> Verdict:
-    """Whether a weapon is aimed at a figure or at a spot."""
-    kind = kind_of(rules, asked.weapon)
+def aim(rules: Rules, weapon: WeaponName, scope: HasScope = False, distances_in: tuple[Inches, ...] = ()) -> Verdict:
+    """Whether a weapon is aimed at a figure or at a spot, with or without a scope and at any distance."""
+    kind = kind_of(rules, weapon)
     return verdict(kind.aim_at, rules.because("WW-38"), aim_at=str(kind.aim_at), direct=kind.direct)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Declared(Held):
-    """How many shots a player announces."""
-
-    shots: Count
-
-
-def declare_shots(rules: Rules, asked: Declared) -> Verdict:
+def declare_shots(rules: Rules, *, weapon: WeaponName, scope: HasScope = False, shots: Count) -> Verdict:
     """Whether a weapon fires that often."""
-    name = held(rules, asked)
+    name = held(rules, weapon, scope)
     rof = weapon_of(rules, name).rof
     reason = rules.because("WW-36", f"the {called(rules, name)} fires {rof} a turn")
-    return legal("allowed", reason) if asked.shots <= rof else illegal("rate_of_fire", reason)
+    return legal("allowed", reason) if shots <= rof else illegal("rate_of_fire", reason)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +120,7 @@ class Aiming(Helped, Line):
 
 def may_target(rules: Rules, shot: Aiming) -> Verdict:
     """Whether a weapon may be fired at a target, or a spot."""
-    name = held(rules, shot)
+    name = shot.row(rules)
     weapon = weapon_of(rules, name)
     if not permits(rules, Action.FIRE, shot.status_die):
         return illegal("status", rules.because("WW-09", "its status check forbids firing"))
@@ -249,7 +229,7 @@ def combat(rules: Rules, shot: Shot) -> Procedure[Verdict]:
     """The combat roll against one target."""
     pose = lowered(rules, shot.place, shot.pose)
     covers = worst(rules, [rules.tables.places[shot.place].cover, shot.cover])
-    weapon = held(rules, shot)
+    weapon = shot.row(rules)
     reasons = modifiers(rules, weapon, shot.range_for_modifier_in, pose, covers, shot)
     return rolled_at(rules, "the target", weapon, reasons)
 
@@ -275,13 +255,13 @@ class Volley(Helped, Held):
     def at(self, rules: Rules, shot: Aimed) -> tuple[Reason, ...]:
         """The modifiers of one of the shots."""
         covers = worst(rules, [shot.cover, *shot.covers])
-        return modifiers(rules, held(rules, self), shot.range_in, shot.pose, covers, both(self, shot))
+        return modifiers(rules, self.row(rules), shot.range_in, shot.pose, covers, both(self, shot))
 
 
 def volley_aim(rules: Rules, fired: Volley) -> Verdict:
     """The number that each shot of a volley needs, or the reason why it is forbidden."""
-    weapon = held(rules, fired)
-    declared = declare_shots(rules, Declared(weapon=weapon, shots=len(fired.shots)))
+    weapon = fired.row(rules)
+    declared = declare_shots(rules, weapon=weapon, shots=len(fired.shots))
     in_range = (may_target(rules, Aiming(weapon=weapon, distance_in=shot.range_in)) for shot in fired.shots)
     barred = next((one for one in (_at_figure(rules, weapon), declared, *in_range) if not one.allowed), None)
     if barred is not None:
@@ -304,7 +284,7 @@ def volley(rules: Rules, fired: Volley) -> Procedure[Verdict]:
         if shot.target in dead and rules.chooses("targets_named", "one_by_one"):
             left += 1
             continue
-        answer = yield from rolled_at(rules, shot.target, held(rules, fired), fired.at(rules, shot))
+        answer = yield from rolled_at(rules, shot.target, fired.row(rules), fired.at(rules, shot))
         answers.append((shot.target, answer))
         if answer.numbers["eliminated"] and shot.target not in dead:
             dead.append(shot.target)
@@ -343,10 +323,10 @@ class Sighted(Aiming):
 
 def aimed(rules: Rules, shot: Sighted) -> Verdict:
     """The number that a shot needs with every modifier, or the reason why it is forbidden."""
-    weapon = held(rules, shot)
+    weapon = shot.row(rules)
     exposed = min((shot.target_exposed, *(exposure(rules, shot.pose, piece) for piece in shot.terrain)))
     seen = may_target(rules, replace(shot, target_exposed=exposed))
-    declared = declare_shots(rules, Declared(weapon=weapon, shots=shot.shots))
+    declared = declare_shots(rules, weapon=weapon, shots=shot.shots)
     barred = next((one for one in (_at_figure(rules, weapon), seen, declared) if not one.allowed), None)
     if barred is not None:
         return barred
@@ -368,7 +348,7 @@ def attack(rules: Rules, shot: Sighted) -> Procedure[Verdict]:
         return seen
     at_once, modifier = rules.chooses("targets_named", "all_first"), int(total(seen.reasons))
     faces: list[int] = []
-    why = f"the effect of the {called(rules, held(rules, shot))}"
+    why = f"the effect of the {called(rules, shot.row(rules))}"
     while len(faces) < shot.shots:
         roll = yield DiceRequest(Die.D6, shot.shots if at_once else 1, "the target", why)
         faces += roll.faces

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.facts import Bound, Context, Source, bind, facts_from, status
+from rules.engine.facts import Bound, Context, Source, bind, status
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches
 from rules.engine.verdict import ACTORS, Reason, Verdict, total, verdict
@@ -73,7 +73,7 @@ def move(rules: Rules, path: Move) -> Verdict:
         return illegal("crossing_too_dear", *reasons, **numbers)
     if not within(path.distance_in, max_in):
         return illegal("too_far", *reasons, **numbers)
-    met = move_contact(rules, facts_from(Contact, path, wanted_in=path.distance_in))
+    met = move_contact(rules, wanted_in=path.distance_in, enemy_base_touched_after_in=path.enemy_base_touched_after_in)
     if not within(path.distance_in, met.numbers["stops_at_in"]):
         return illegal("stops_at_an_enemy", *met.reasons, **numbers)
     fights = enemies_met(rules, path.ends_in, path.enemies_inside, path.enemy_gaps_in)
@@ -107,46 +107,34 @@ def enemies_met(
     return inside or [name for name, gap_in in enemy_gaps_in.items() if within(gap_in, 0)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entering:
-    """A figure that wants to go into a place."""
-
-    place: PlaceName
-    touching_at_start_of_move: bool = False
-    enemy_inside: Annotated[bool, Asked("Is an enemy inside?")] = False
-
-
-def enter(rules: Rules, figure: Entering) -> Verdict:
+def enter(
+    rules: Rules,
+    place: PlaceName,
+    touching_at_start_of_move: bool = False,
+    enemy_inside: Annotated[bool, Asked("Is an enemy inside?")] = False,
+) -> Verdict:
     """Whether a figure may come in, and whether it must fight."""
-    row = rules.tables.places[figure.place]
+    row = rules.tables.places[place]
     rule = row.enter_rule or row.rule
     if not row.may_enter:
         return illegal("go_around", rules.because(rule), must_fight=False)
-    if figure.enemy_inside and row.enemies is Enemies.REFUSE:
+    if enemy_inside and row.enemies is Enemies.REFUSE:
         return illegal("enemy_inside", rules.because("WW-20"), must_fight=False)
-    if row.touch_first and not figure.touching_at_start_of_move:
+    if row.touch_first and not touching_at_start_of_move:
         return illegal("touch_it_first", rules.because(rule), must_fight=False)
-    if figure.enemy_inside and row.enemies is Enemies.FIGHT:
+    if enemy_inside and row.enemies is Enemies.FIGHT:
         return legal("enters and fights", rules.because("WW-17"), rules.because("WW-22"), must_fight=True)
     return legal("enters", rules.because(rule), must_fight=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contact:
-    """A move, and after how many inches it touches an enemy's base."""
-
-    wanted_in: Inches
-    enemy_base_touched_after_in: Inches | None = None
-
-
-def move_contact(rules: Rules, path: Contact) -> Verdict:
+def move_contact(rules: Rules, wanted_in: Inches, enemy_base_touched_after_in: Inches | None = None) -> Verdict:
     """The end of a move that touches an enemy, and whether a fight follows."""
-    touched_in = path.enemy_base_touched_after_in
-    if touched_in is None or not within(touched_in, path.wanted_in):
-        return verdict("no contact", rules.because("WW-22"), stops_at_in=path.wanted_in, must_fight=False)
-    if rules.chooses("contact", "where_it_ends") and not within(path.wanted_in, touched_in):
+    touched_in = enemy_base_touched_after_in
+    if touched_in is None or not within(touched_in, wanted_in):
+        return verdict("no contact", rules.because("WW-22"), stops_at_in=wanted_in, must_fight=False)
+    if rules.chooses("contact", "where_it_ends") and not within(wanted_in, touched_in):
         reason = rules.because("WW-A10", "only where a move ends does touching count")
-        return verdict("no contact", reason, stops_at_in=path.wanted_in, must_fight=False)
+        return verdict("no contact", reason, stops_at_in=wanted_in, must_fight=False)
     return verdict("contact", rules.because("WW-22"), stops_at_in=touched_in, must_fight=True)
 
 
@@ -170,38 +158,34 @@ def _fighters(context: Context) -> list[Bound]:
     return [bind(Fighter, Context(context.position, (enemy,))) for enemy in context.targets]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Melee:
-    """The figure that moved in and its enemies, in the order that its player chose."""
-
-    enemies: Annotated[tuple[Fighter, ...], Source(_fighters)]
-    attacker_bayonet: Annotated[bool, Source(has_bayonet)] = False
-    where: Annotated[PlaceName, Source(lambda context: context.actor.this_turn["fights"]["in"])] = "open"
-    status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1
-    dice_order: str = ""
-
-
-def hand_to_hand(rules: Rules, melee: Melee) -> Procedure[Verdict]:
+def hand_to_hand(
+    rules: Rules,
+    enemies: Annotated[tuple[Fighter, ...], Source(_fighters)],
+    attacker_bayonet: Annotated[bool, Source(has_bayonet)] = False,
+    where: Annotated[PlaceName, Source(lambda context: context.actor.this_turn["fights"]["in"])] = "open",
+    status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1,
+    dice_order: str = "",
+) -> Procedure[Verdict]:
     """Fights one after another as long as the attacker wins; in a building one a turn."""
-    if not permits(rules, Action.MOVE_INTO_HAND_TO_HAND, melee.status_die):
+    if not permits(rules, Action.MOVE_INTO_HAND_TO_HAND, status_die):
         return illegal("status", rules.because("WW-21"))
-    place = rules.tables.places[melee.where]
+    place = rules.tables.places[where]
     if place.enemies is Enemies.REFUSE or not place.may_enter:
         return illegal("no_fight_here", rules.because("WW-20" if place.may_enter else "WW-15"))
-    if not melee.enemies:
+    if not enemies:
         return illegal("nobody_to_fight", rules.because("WW-21"))
     one = place.enemies is Enemies.FIGHT and rules.chooses("further_enemies", "next_action")
     won: list[str] = []
     reasons = [rules.because("WW-21"), rules.because("WW-23")]
     alive, fights = True, 0
-    for enemy in melee.enemies[:1] if one else melee.enemies:
-        alive, why = yield from _fight(rules, melee.attacker_bayonet, enemy)
+    for enemy in enemies[:1] if one else enemies:
+        alive, why = yield from _fight(rules, attacker_bayonet, enemy)
         reasons += why
         fights += 1
         if not alive:
             break
         won.append(enemy.id)
-    left = [enemy.id for enemy in melee.enemies if enemy.id not in won]
+    left = [enemy.id for enemy in enemies if enemy.id not in won]
     outcome = "attacker wins" if alive else "attacker eliminated"
     found = legal(outcome, *reasons, attacker_alive=alive, enemies_eliminated=won, enemies_left=left, fights=fights)
     dead = eliminated([*won, *([] if alive else [ACTORS])], "WW-24")

@@ -9,7 +9,7 @@ from typing import Any
 
 from rules.engine.facts import Context, action_for, bind
 from rules.engine.position import Position
-from rules.engine.referee import Action, ActionPreview, preview_of
+from rules.engine.referee import Action, ActionPreview, preview_without_odds
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.simple_plastic_figure.aims import Aim, aim_at, aim_between, caught, held_facts
@@ -126,7 +126,7 @@ def at_targets(position: Position, figure: str, names: Sequence[str]) -> Iterato
 
 def _tried(position: Position, man: Unit, weapon: str, enemy: Unit) -> ActionPreview:
     """The verdict on a figure's shots at one enemy before the dice."""
-    return preview_of(position, replace(_aimed(position, man, weapon, (enemy,)), has_odds=False))
+    return preview_without_odds(position, _aimed(position, man, weapon, (enemy,)))
 
 
 def _spread(position: Position, man: Unit, weapon: str, aimed: Sequence[ActionPreview]) -> Action:

@@ -78,18 +78,11 @@ def at_to_hit(rules: Rules, shot: Launched) -> Procedure[Verdict]:
     return struck(rules, row, shot, [*help_, why], hit=roll.total + total(help_) >= least)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AtBuilding:
-    """A launcher's shot at a window, a door or a wall."""
-
-    weapon: WeaponName
-    distance_in: Inches = 0
-    figures: tuple[Caught, ...] = ()
-
-
-def at_on_building(rules: Rules, shot: AtBuilding) -> Procedure[Verdict]:
+def at_on_building(
+    rules: Rules, weapon: WeaponName, distance_in: Inches = 0, figures: tuple[Caught, ...] = ()
+) -> Procedure[Verdict]:
     """A launcher's normal blast at the point that it hits on a building."""
-    return at_to_hit(rules, facts_from(Launched, shot, target="building"))
+    return at_to_hit(rules, Launched(weapon=weapon, target="building", distance_in=distance_in, figures=figures))
 
 
 # Where a shell comes down.

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.effects import goal_key
-from rules.engine.facts import Context, Source, status
+from rules.engine.facts import Source, status
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row, Within
@@ -25,115 +25,69 @@ from rules.tabletop.tolerance import within
 # Before the first turn.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Armies:
-    """How many figures each player of each side has."""
-
-    armies: Mapping[str, Mapping[str, Count]]
-    scale: Annotated[str, Row("scales", "unknown_scale")] = "1/32"
-
-
-def armies(rules: Rules, forces: Armies) -> Verdict:
+def armies(
+    rules: Rules,
+    armies: Mapping[str, Mapping[str, Count]],
+    scale: Annotated[str, Row("scales", "unknown_scale")] = "1/32",
+) -> Verdict:
     """Whether there are two sides and every player has figures to command."""
     reason = rules.because("WW-01")
-    if len(forces.armies) != limit(rules, "sides"):
+    if len(armies) != limit(rules, "sides"):
         return illegal("not_two_sides", reason)
-    idle = [player for side in forces.armies.values() for player, figures in side.items() if figures == 0]
-    if idle or not all(forces.armies.values()):
+    idle = [player for side in armies.values() for player, figures in side.items() if figures == 0]
+    if idle or not all(armies.values()):
         return illegal("player_without_figures", reason, without_figures=idle)
-    return legal("ready", reason, figures={side: sum(own.values()) for side, own in forces.armies.items()})
+    return legal("ready", reason, figures={side: sum(own.values()) for side, own in armies.items()})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AtEdge:
-    """A figure that is set up."""
-
-    distance_to_own_edge_in: Inches
-
-
-def setup(rules: Rules, figure: AtEdge) -> Verdict:
+def setup(rules: Rules, distance_to_own_edge_in: Inches) -> Verdict:
     """Whether a figure may start there."""
     deep_in = rules.option("setup_in")
-    reason = rules.because("WW-06", f"{figure.distance_to_own_edge_in:g} in from the own edge; {deep_in} in at most")
-    near = within(figure.distance_to_own_edge_in, deep_in)
+    reason = rules.because("WW-06", f"{distance_to_own_edge_in:g} in from the own edge; {deep_in} in at most")
+    near = within(distance_to_own_edge_in, deep_in)
     return legal("set up", reason) if near else illegal("too_far_in", reason)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AtEdges:
-    """The figures of a side, each with how far it is from its own edge."""
-
-    figures: Mapping[str, Inches]
-
-
-def deployment(rules: Rules, side: AtEdges) -> Verdict:
+def deployment(rules: Rules, figures: Mapping[str, Inches]) -> Verdict:
     """Whether all figures of a side may start where they stand, and which may not."""
-    each = {name: setup(rules, AtEdge(distance_to_own_edge_in=gap_in)) for name, gap_in in side.figures.items()}
+    each = {name: setup(rules, distance_to_own_edge_in=gap_in) for name, gap_in in figures.items()}
     apart = [name for name, found in each.items() if not found.allowed]
     reasons = [rules.because("WW-06", f"{name}: {why.text}") for name in apart for why in each[name].reasons]
     return verdict("too far in" if apart else "set up", rules.because("WW-06"), *reasons, too_far_in=apart)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
-    """A weapon, and those that the figure shows."""
-
-    figure_shows: tuple[WeaponName, ...]
-    weapon: WeaponName
-
-
-def may_use_weapon(rules: Rules, figure: Carried) -> Verdict:
+def may_use_weapon(rules: Rules, figure_shows: tuple[WeaponName, ...], weapon: WeaponName) -> Verdict:
     """Whether a figure has this weapon: the toy shows its weapons."""
-    weapon_of(rules, figure.weapon)
-    if figure.weapon not in figure.figure_shows:
-        text = f"the figure shows no {called(rules, figure.weapon)}"
+    weapon_of(rules, weapon)
+    if weapon not in figure_shows:
+        text = f"the figure shows no {called(rules, weapon)}"
         return illegal("weapon_not_shown", rules.because("WW-02", text))
     return legal("shown", rules.because("WW-02"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FiredTogether:
-    """The weapons that a figure wants to use in one fire action."""
-
-    figure_shows: tuple[WeaponName, ...]
-    weapons: tuple[WeaponName, ...]
-
-
-def weapons_in_one_fire_action(rules: Rules, figure: FiredTogether) -> Verdict:
+def weapons_in_one_fire_action(
+    rules: Rules, figure_shows: tuple[WeaponName, ...], weapons: tuple[WeaponName, ...]
+) -> Verdict:
     """Whether a figure may use these weapons at once: it uses one or the other."""
-    for weapon in figure.weapons:
-        shown = may_use_weapon(rules, Carried(figure_shows=figure.figure_shows, weapon=weapon))
+    for weapon in weapons:
+        shown = may_use_weapon(rules, figure_shows=figure_shows, weapon=weapon)
         if not shown.allowed:
             return shown
     reason = rules.because("WW-02", "one weapon or the other")
-    return legal("one weapon", reason) if len(set(figure.weapons)) <= 1 else illegal("two_weapons", reason)
+    return legal("one weapon", reason) if len(set(weapons)) <= 1 else illegal("two_weapons", reason)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Later:
-    """Something that another segment may bring."""
-
-    unit: Annotated[str, Row("later_segments", "unknown_unit")]
-
-
-def later_segment(rules: Rules, thing: Later) -> Verdict:
+def later_segment(rules: Rules, unit: Annotated[str, Row("later_segments", "unknown_unit")]) -> Verdict:
     """Segment one has infantry only."""
-    return illegal("later_segment", rules.because("WW-64", f"segment one has no rules for {display_name(thing.unit)}"))
+    return illegal("later_segment", rules.because("WW-64", f"segment one has no rules for {display_name(unit)}"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CardOf:
-    """A ready unit."""
-
-    card: Annotated[str, Row("cards", "unknown_card")]
-
-
-def unit_card(rules: Rules, wanted: CardOf) -> Verdict:
+def unit_card(rules: Rules, card: Annotated[str, Row("cards", "unknown_card")]) -> Verdict:
     """The values of a ready unit."""
-    card = rules.tables.cards[wanted.card]
-    numbers = {name: value for name, value in dataclasses.asdict(card).items() if name not in ("rule", "weapons")}
-    side = None if card.nation is None else rules.tables.nations[card.nation].side
-    return verdict("card", rules.because(card.rule), **numbers, weapons=list(card.weapons), side=side)
+    row = rules.tables.cards[card]
+    numbers = {name: value for name, value in dataclasses.asdict(row).items() if name not in ("rule", "weapons")}
+    side = None if row.nation is None else rules.tables.nations[row.nation].side
+    return verdict("card", rules.because(row.rule), **numbers, weapons=list(row.weapons), side=side)
 
 
 # The turn.
@@ -189,21 +143,13 @@ def _chosen(rules: Rules, side: str | None, rolls: list[int], reasons: list[Reas
     return found.causing(*kept, for_now("", status, side, "WW-07"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """The side that goes first this turn, and the other."""
-
-    first: str
-    second: str
-
-
-def turn(rules: Rules, order: Order) -> Verdict:
+def turn(rules: Rules, first: str, second: str) -> Verdict:
     """The phases of a turn in order, each with its side."""
     phases = sorted(rules.tables.phases.items(), key=lambda item: item[1].number)
-    whose = (None, order.first, order.second)
+    whose = (None, first, second)
     steps = [{"phase": name, "side": whose[row.half], "text": row.text, "rule": row.rule} for name, row in phases]
-    found = verdict(f"{order.first} goes first", rules.because("WW-08"), steps=steps)
-    return found.causing(for_now("", statuses.FIRST, order.first, "WW-07"))
+    found = verdict(f"{first} goes first", rules.because("WW-08"), steps=steps)
+    return found.causing(for_now("", statuses.FIRST, first, "WW-07"))
 
 
 def status_check(rules: Rules, _: NoFacts) -> Procedure[Verdict]:
@@ -220,17 +166,10 @@ def stores_check(figure: str, found: Verdict, rule: str) -> tuple[Effect, ...]:
     return die, for_now(figure, statuses.FAILED, failed, rule)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checks:
-    """The figures of a side that roll one after another."""
-
-    figures: tuple[str, ...]
-
-
-def status_checks(rules: Rules, side: Checks) -> Procedure[Verdict]:
+def status_checks(rules: Rules, figures: tuple[str, ...]) -> Procedure[Verdict]:
     """A die for every figure of a side, before the first of them acts."""
     answers: dict[str, Verdict] = {}
-    for figure in side.figures:
+    for figure in figures:
         roll = yield DiceRequest(Die.D6, 1, figure, "its status check")
         answers[figure] = checked(rules, roll.total)
     reasons = [
@@ -264,25 +203,17 @@ class Action(StrEnum):
 MOVES = (Action.MOVE, Action.MOVE_INTO_HAND_TO_HAND)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """The action that a figure attempts after its status check."""
-
-    actions: tuple[Action, ...]
-    status_die: Face = 1
-
-
-def actions(rules: Rules, wanted: Wanted) -> Verdict:
+def actions(rules: Rules, actions: tuple[Action, ...], status_die: Face = 1) -> Verdict:
     """Whether a figure may do this in one turn."""
-    why = checked(rules, wanted.status_die).reasons
-    if len(wanted.actions) > 1:
-        led, directs = Action.LEAD in wanted.actions, Action.DIRECT_FIRE in wanted.actions
+    why = checked(rules, status_die).reasons
+    if len(actions) > 1:
+        led, directs = Action.LEAD in actions, Action.DIRECT_FIRE in actions
         return illegal("one_action_a_turn", rules.because("WW-56" if led else "WW-57" if directs else "WW-10"))
-    for action in wanted.actions:
-        if not permits(rules, action, wanted.status_die):
+    for action in actions:
+        if not permits(rules, action, status_die):
             rule = "WW-21" if action is Action.MOVE_INTO_HAND_TO_HAND else "WW-09"
             return illegal("status", rules.because(rule), *why)
-    may = " and ".join(display_name(action) for action in wanted.actions) or "act"
+    may = " and ".join(display_name(action) for action in actions) or "act"
     return legal(f"may {may}", rules.because("WW-10"), *why)
 
 
@@ -295,48 +226,43 @@ def permits(rules: Rules, action: Action, status_die: int) -> bool:
     return {"firing": status.may_fire, "nothing": True, "everything": status.may_move and status.may_fire}[needs]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Announced:
-    """An action that a player has announced and wants to change."""
-
-    hand_removed: Annotated[bool, Asked("Has the player taken his hand off the figure?")] = True
-
-
-def change_action_after_hand_removed(rules: Rules, action: Announced) -> Verdict:
+def change_action_after_hand_removed(
+    rules: Rules, hand_removed: Annotated[bool, Asked("Has the player taken his hand off the figure?")] = True
+) -> Verdict:
     """An action stands once the hand is off the figure."""
     reason = rules.because("WW-11")
-    return illegal("action_stands", reason) if action.hand_removed else legal("may change", reason)
+    return illegal("action_stands", reason) if hand_removed else legal("may change", reason)
 
 
 # Reserves and victory.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reserves:
-    """Fighting figures of a side lost on a turn, and the reserves that it still has on the board.
+def reserve(
+    rules: Rules,
+    fighting_figures_eliminated: Count,
+    reserves_on_board: Count,
+    eliminated_on_turn: Count = 0,
+    turn: Count | None = None,
+    returned_this_turn: Count = 0,
+) -> Verdict:
+    """How many figures come back in the place of reserves, and when: before the status checks of the owner's half.
 
-    `turn` is the present one, and `returned_this_turn` says how many came back in it.
+    Args:
+        rules: The game's data.
+        fighting_figures_eliminated, eliminated_on_turn: The losses of the side, and their turn.
+        reserves_on_board: Its reserves.
+        turn, returned_this_turn: The present turn, and how many came back in it.
     """
-
-    fighting_figures_eliminated: Count
-    reserves_on_board: Count
-    eliminated_on_turn: Count = 0
-    turn: Count | None = None
-    returned_this_turn: Count = 0
-
-
-def reserve(rules: Rules, side: Reserves) -> Verdict:
-    """How many figures come back in the place of reserves, and when: before the status checks of the owner's half."""
-    lost, on_board, why = side.fighting_figures_eliminated, side.reserves_on_board, rules.because("WW-59")
-    most = max(0, 1 - side.returned_this_turn) if rules.chooses("reserves_a_turn", "one") else lost
-    if side.turn is not None and side.turn <= side.eliminated_on_turn:
+    lost, on_board, why = fighting_figures_eliminated, reserves_on_board, rules.because("WW-59")
+    most = max(0, 1 - returned_this_turn) if rules.chooses("reserves_a_turn", "one") else lost
+    if turn is not None and turn <= eliminated_on_turn:
         return illegal("not_before_the_next_turn", why)
     if most == 0 and lost:
         return illegal("one_a_turn", rules.because("WW-A33", "one figure a turn comes back"))
     back = min(lost, most, on_board)
     numbers = {
         "returning": back,
-        "may_return_on_turn": side.eliminated_on_turn + 1 if back else None,
+        "may_return_on_turn": eliminated_on_turn + 1 if back else None,
         "placed_at": "spot of the reserve" if back else None,
         "reserve_eliminated": back > 0,
         "reserves_left": on_board - back,
@@ -352,75 +278,57 @@ def reserve_can_be_shot(rules: Rules, _: NoFacts) -> Verdict:
     return verdict("yes", rules.because("WW-58"), answer=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agreed:
-    """The task of a side, with its number if it has one."""
-
-    side: str
-    goal: Annotated[str, Row("goals", "unknown_goal")]
-    needed: Count = 0
-
-
-def objective(rules: Rules, agreed: Agreed) -> Verdict:
+def objective(
+    rules: Rules, side: str, goal: Annotated[str, Row("goals", "unknown_goal")], needed: Count = 0
+) -> Verdict:
     """The facts that decide the battle for a side."""
-    row = rules.tables.goals[agreed.goal]
-    if row.numbered and not agreed.needed:
+    row = rules.tables.goals[goal]
+    if row.numbered and not needed:
         return illegal("no_number", rules.because(row.rule, "agree on the number"))
-    number = f": {agreed.needed}" if row.numbered else ""
-    found = legal("agreed", rules.because(row.rule, f"{agreed.side} wins if {row.text}{number}"))
-    needs = [StatusEffect("", statuses.needed_by(agreed.side), agreed.needed, "WW-05")] if agreed.needed else []
-    return found.causing(StatusEffect("", goal_key(agreed.side), agreed.goal, "WW-05"), *needs)
+    number = f": {needed}" if row.numbered else ""
+    found = legal("agreed", rules.because(row.rule, f"{side} wins if {row.text}{number}"))
+    needs = [StatusEffect("", statuses.needed_by(side), needed, "WW-05")] if needed else []
+    return found.causing(StatusEffect("", goal_key(side), goal, "WW-05"), *needs)
 
 
-def _done(context: Context) -> list[str]:
-    return statuses.done(context.actor)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leaving:
-    """A figure at the end of its move, and its actions in this turn."""
-
-    reaches_far_edge: Annotated[bool, Asked("Does its move reach the far edge?")] = False
-    actions: Annotated[tuple[Action, ...], Source(_done)] = ()
-    status_die: Annotated[Face, status(statuses.STATUS_DIE, 1)] = 1
-
-
-def leave_table(rules: Rules, figure: Leaving) -> Verdict:
+def leave_table(
+    rules: Rules,
+    reaches_far_edge: Annotated[bool, Asked("Does its move reach the far edge?")] = False,
+    actions: Annotated[tuple[Action, ...], Source(lambda one: statuses.done(one.actor))] = (),
+    status_die: Annotated[Face, status(statuses.STATUS_DIE, 1)] = 1,
+) -> Verdict:
     """Whether a figure leaves the table by the far edge."""
-    if not permits(rules, Action.MOVE, figure.status_die):
+    if not permits(rules, Action.MOVE, status_die):
         return illegal("status", rules.because("WW-09", "its status check forbids moving"))
-    if any(action is not Action.MOVE for action in figure.actions):
+    if any(action is not Action.MOVE for action in actions):
         return illegal("one_action_a_turn", rules.because("WW-10"))
-    if not figure.reaches_far_edge:
+    if not reaches_far_edge:
         return illegal("not_at_the_edge", rules.because("WW-05", "its move does not reach the far edge"))
     exited = StatusEffect(ACTORS, statuses.EXITED, rule="WW-05")
     return legal("leaves", rules.because("WW-05")).causing(exited, *statuses.eliminated([ACTORS], "WW-05"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """How a side stands with its objective; `needed` is the number agreed on."""
-
-    side: str = ""
-    goal: Annotated[str, Row("goals", "unknown_goal")]
-    needed: Count = 0
-    enemies_eliminated: Count = 0
-    own_lost: Count = 0
-    enemies_left: Count = 0
-    exited: Count = 0
-    reached: Annotated[bool, Asked("Is the place in our hands?")] = False
-
-
-def victory(rules: Rules, side: Standing) -> Verdict:
+def victory(
+    rules: Rules,
+    *,
+    side: str = "",
+    goal: Annotated[str, Row("goals", "unknown_goal")],
+    needed: Count = 0,
+    enemies_eliminated: Count = 0,
+    own_lost: Count = 0,
+    enemies_left: Count = 0,
+    exited: Count = 0,
+    reached: Annotated[bool, Asked("Is the place in our hands?")] = False,
+) -> Verdict:
     """Whether a side has reached its objective."""
-    row = rules.tables.goals[side.goal]
+    row = rules.tables.goals[goal]
     won = {
-        "take_or_hold": side.reached,
-        "eliminate_number": side.enemies_eliminated >= side.needed,
-        "eliminate_more_than_lost": side.enemies_eliminated > side.own_lost,
-        "eliminate_all": side.enemies_left == 0,
-        "exit_far_edge": side.exited >= side.needed,
-    }.get(side.goal, side.reached)
-    winner = {"winner": side.side} if won and side.side else {}
+        "take_or_hold": reached,
+        "eliminate_number": enemies_eliminated >= needed,
+        "eliminate_more_than_lost": enemies_eliminated > own_lost,
+        "eliminate_all": enemies_left == 0,
+        "exit_far_edge": exited >= needed,
+    }.get(goal, reached)
+    winner = {"winner": side} if won and side else {}
     found = verdict("won" if won else "not yet", rules.because(row.rule, row.text), won=won, **winner)
-    return found.causing(*([StatusEffect("", "victory", side.side, "WW-05")] if won else []))
+    return found.causing(*([StatusEffect("", "victory", side, "WW-05")] if won else []))

@@ -5,15 +5,10 @@ from hypothesis import strategies as st
 from rules.tabletop.area import (
     counting,
     ground_under,
-    inside,
-    near,
     standing_on,
     surface_in,
 )
-from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind
-from rules.tabletop.template import Extent
-from rules.tabletop.tolerance import Comparison
 from tests.rules.board import Turned, block, box, figure, piece, square
 
 K = TerrainKind
@@ -22,30 +17,11 @@ WOODS = piece("woods", K.WOODS, box(0, 0, 4, 4), 5)
 tables = st.builds(Turned, st.floats(0, 360), st.floats(-30, 30), st.floats(-30, 30))
 
 
-def test_near_lists_figures_within_six_inches():
-    # Unit squares: edges are 1 in nearer than centres.
-    leader = block("leader", 0, 0, sigma=0.03)
-    squad = [block("far", 9, 0, sigma=0.04), block("at", 6.95, 0, sigma=0.04), block("in", 0, 5, sigma=0.04), leader]
-    found = near(leader, squad, 6)
-    assert [(one.id, one.call) for one in found] == [("in", Comparison.IN), ("at", Comparison.TOO_CLOSE)]
-    assert found[0].range.edge_in == pytest.approx(4)
-    assert [one.id for one in near(leader, squad, 12)] == ["in", "at", "far"]
-
-
-def test_near_is_sorted_by_edge_distance():
-    tank, man = block("tank", 5, 0, half=2), block("man", 0, 4)  # 3 - 0.5 and 4 - 1 in from edge to edge
-    assert [one.id for one in near(block("a", 0, 0), [man, tank], 6)] == ["tank", "man"]
-
-
 def test_surface_is_the_highest_hill_but_never_a_roof():
     book, upper = piece("book", K.HILL, box(0, 0, 8, 8), 1), piece("upper", K.HILL, box(0, 0, 4, 4), 1.5, base=1)
     house = piece("house", K.BUILDING, box(0, 0, 9, 9), 5)
     places = [(2, 2), (6, 6), (8.5, 8.5)]
     assert [surface_in(place, [book, upper, house]) for place in places] == [2.5, 1, 0]
-
-
-def test_exact_distance_at_the_limit_is_within():
-    assert near(block("a", 0, 0), [block("b", 7, 0)], 6)[0].call is Comparison.IN
 
 
 def test_base_on_a_border_stands_on_the_larger_share():
@@ -92,14 +68,3 @@ def test_shares_of_a_base_add_up_to_one(x, y, table):
     there = {share.piece.name if share.piece else None: share.fraction for share in turned}
     for share in shares:
         assert there.get(share.piece.name if share.piece else None, 0) == pytest.approx(share.fraction, abs=1e-6)
-
-
-def test_figures_inside_an_objective():
-    hits = inside([block("in", 2, 2), block("half", 4, 2), block("out", 9, 9)], box(0, 0, 4, 4))
-    assert [(hit.id, hit.extent.value) for hit in hits] == [("in", Extent.FULLY), ("half", Extent.PARTLY)]
-    assert hits[1].fraction == pytest.approx(0.5)
-
-
-def test_self_intersecting_table_is_refused():
-    with pytest.raises(UserError, match="crosses itself"):
-        inside([block("a", 1, 1)], ((0, 0), (2, 2), (2, 0), (0, 2)))

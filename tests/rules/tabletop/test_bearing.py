@@ -9,7 +9,6 @@ from rules.tabletop.bearing import (
     arc_of_fire,
     aspect_sigma_deg,
     bearing_deg,
-    behind,
     onward,
     turn_deg,
 )
@@ -80,30 +79,6 @@ def test_opposite_turns_cost_the_same(start, end):
 def test_invalid_turning_is_refused(wrong):
     with pytest.raises(UserError, match="turning"):
         Turning(*wrong)
-
-
-@given(angles, st.floats(0.5, 40), angles, tables)
-def test_side_does_not_depend_on_the_tables_rotation(facing, distance, off, table):
-    tank, foe = figure("tank", 1, 2, facing=facing), onward((1, 2), off, distance)
-    assume(abs(abs(turn_deg(facing + 45, off)) % 90) > 1e-6)  # not on a border
-    assert behind(table.figure(tank), table.point(foe), 90) is behind(tank, foe, 90)
-
-
-@given(angles, angles)
-def test_behind_means_in_the_rear_arc(facing, off):
-    soldier, foe = figure("a", 0, 0, facing=facing), onward((0, 0), off, 5)
-    assert (behind(soldier, foe, 90) is Comparison.IN) == (abs(turn_deg(facing, off)) >= 135 - 1e-9)
-
-
-def test_behind_near_the_arcs_border_is_too_close_to_call():
-    soldier = figure("a", 0, 0, facing=0)
-    assert behind(soldier, onward((0, 0), 130, 5), 90, sigma_deg=4) is Comparison.TOO_CLOSE
-    assert behind(soldier, onward((0, 0), 120, 5), 180, sigma_deg=4) is Comparison.IN
-
-
-def test_unknown_facing_is_refused():
-    with pytest.raises(UserError, match=r"tan-4.*front"):
-        behind(figure("tan-4", 0, 0), (1, 1), 90)
 
 
 def test_angle_error_decreases_with_distance():

@@ -10,16 +10,16 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.movement import Reason, Toll, walk
 from rules.tabletop.path import length_in
 from rules.tabletop.table import TerrainKind
-from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, Rounding, TerrainCost, hurdle, slowed
+from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, Rounding, TerrainCost, hurdle
 from rules.tabletop.tolerance import Comparison
 from tests.rules.board import Turned, box, piece
 
 few = settings(max_examples=40)
 K = TerrainKind
 PACES = {
-    K.WOODS: slowed(-50),
-    K.MARSH: slowed(-50),
-    K.ROUGH: slowed(-75),
+    K.WOODS: TerrainCost(2),
+    K.MARSH: TerrainCost(2),
+    K.ROUGH: TerrainCost(4),
     K.WATER: IMPASSABLE,
     K.WIRE: IMPASSABLE,
     K.BRIDGE: TerrainCost(2, on_top=True),

@@ -17,7 +17,6 @@ from rules.tabletop.path import (
     spans_in,
     spans_over,
     straight,
-    turns_deg,
 )
 from rules.tabletop.tolerance import Comparison
 from tests.rules.board import Turned, block, box, figure
@@ -141,16 +140,6 @@ def test_bases_touch_at_a_contact(path, other):
     for contact in contacts(mover, path, [foe]):
         assert range_between(placed(mover, contact.at_in), foe).edge_in == pytest.approx(0, abs=1e-6)
         assert place_at(path, contact.along_in) == pytest.approx(contact.at_in)
-
-
-def test_turns_of_a_path():
-    # East and then north; a leg without length causes no turn.
-    bent = ((0.0, 0.0), (3.0, 0.0), (3.0, 0.0), (3.0, 4.0))
-    assert turns_deg(bent) == pytest.approx((90,))
-    assert turns_deg(bent, 0, 90) == pytest.approx((90,))
-    assert turns_deg(bent, 45, 315) == pytest.approx((-45, 90, -135))
-    assert turns_deg(((1, 1),), 10) == turns_deg(((1, 1),), 10, 10) == ()
-    assert turns_deg(((1, 1),), 10, 190) == pytest.approx((180,))
 
 
 def test_spans_of_a_base_over_a_minefield():

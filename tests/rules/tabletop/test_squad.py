@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.tabletop.errors import UserError
-from rules.tabletop.squad import ahead_of, chain, lead, stayed
+from rules.tabletop.squad import ahead_of, chain, forwardness_in
 from rules.tabletop.tolerance import Comparison
 from tests.rules.board import Turned, block, figure
 
@@ -72,7 +71,8 @@ def test_chain_does_not_depend_on_the_order(spots, random):
 @given(st.lists(places, min_size=1, max_size=6, unique=True), st.floats(0, 360))
 def test_no_figure_is_ahead_of_the_leader(spots, toward):
     squad = [figure(str(k), *spot) for k, spot in enumerate(spots)]
-    assert ahead_of(lead(squad, toward), squad, toward) == ()
+    leader = max(squad, key=lambda one: forwardness_in(one, toward))
+    assert ahead_of(leader, squad, toward) == ()
 
 
 @few
@@ -86,20 +86,5 @@ def test_chain_does_not_depend_on_the_tables_pose(table):
 
 def test_frontmost_figure_leads():
     squad = row(0, 4, 2)
-    assert lead(squad, 0).id == "1"
-    assert lead(squad, 180).id == "0"
-    assert lead([block("low", 0, 1), block("high", 0, 5)], 90).id == "high"
     assert ahead_of(squad[0], squad, 0) == ("1", "2")
     assert ahead_of(squad[2], row(0, 2.1, sigma=0.1), 0) == ()  # 0.1 in ahead is too close to call
-
-
-def test_empty_squad_has_no_leader():
-    with pytest.raises(UserError, match="squad"):
-        lead([], 0)
-
-
-def test_leader_stayed_within_the_tolerance():
-    before, after = block("a", 0, 0), block("a", 0.4, 0)
-    assert stayed(before, after, 0.5) is Comparison.IN
-    assert stayed(before, block("a", 0.6, 0), 0.5) is Comparison.OUT
-    assert stayed(block("a", 0, 0, sigma=0.1), block("a", 0.6, 0, sigma=0.1), 0.5) is Comparison.TOO_CLOSE

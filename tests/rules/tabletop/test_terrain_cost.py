@@ -3,21 +3,7 @@ import math
 import pytest
 
 from rules.tabletop.errors import UserError
-from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost, hurdle, slowed
-
-
-@pytest.mark.parametrize(
-    ("percent", "cost"),
-    # A move of 12 in at -50 % covers 6 in for all 12: 2 per inch. At -75 % it covers 3 in: 4 per inch.
-    [(0, 1), (-50, 2), (-75, 4), (-37.5, 1.6), (50, 2 / 3)],
-)
-def test_percentage_becomes_a_cost_per_inch(percent, cost):
-    assert slowed(percent).cost_per_in == pytest.approx(cost)
-
-
-def test_minus_hundred_percent_is_impassable():
-    assert slowed(-100) is IMPASSABLE
-    assert slowed(-150) is IMPASSABLE
+from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost, hurdle
 
 
 def test_cost_of_hurdles_by_height():
