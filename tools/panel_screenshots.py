@@ -30,9 +30,9 @@ from ui.desktop.setup.lens_dialog import LensDialog
 from ui.desktop.theme import Theme
 from ui.desktop.window import Window
 from ui.devices.tray_camera import TABLE
+from ui.guide import GuideStep
 from ui.paper.printing import PrintJob
 from ui.phone.addresses import LOOPBACK
-from ui.setup.first_run import GuideStep
 from ui.translation import use_language
 from vision.simulation.scene import demo_scene
 from vision.simulation.simulator import SimulatedTable

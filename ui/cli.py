@@ -11,8 +11,8 @@ from pathlib import Path
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import STANDING_HEIGHT_IN, PointIn
+from ui.commands import sanitized
 from ui.commands.options import add_dice, add_rod, count, seed
-from ui.commands.terminal import sanitized
 
 SIDE_HELP = "side of the printed markers, the black square, in inches (default: the program's own sheet, 3)"
 TEACH_HELP = "a pixel on a soldier of that army; may be repeated. Without it, figures are grouped by colour"
@@ -350,7 +350,7 @@ def _window(options: argparse.Namespace) -> int:
     if problem is not None:
         print(f"sandtable: {problem} `sandtable demo` also works without a window.", file=sys.stderr)
         return 2
-    from ui.desktop.early_source import EarlySource
+    from ui.desktop.source_opening import EarlySource
 
     early = EarlySource(options.source)
     from ui.desktop.app import run

@@ -16,12 +16,11 @@ from rules.tabletop.table import PointIn, TerrainPiece
 from rules.tabletop.template import Template
 from ui.formatting import Basis, place_words
 from ui.table.corrections import Added, Bound, Correction, Deleted, Renamed, bind, corrected, names_in, names_shown
-from ui.table.picking import Pick, PickRequest, PointPx
 from ui.table.play_area import PlayArea
 from ui.table.shapes import template_words
-from ui.table.teaching import learned, no_figure, refuse_other_plastic, taught
+from ui.table.teaching import Pick, PickRequest, PointPx, learned, no_figure, refuse_other_plastic, taught
 from ui.translation import tr, tr_count
-from ui.units import Unit
+from ui.vocabulary import Unit
 from vision.frame import Frame
 from vision.motion import Box
 from vision.palette import Palette, teach

@@ -20,10 +20,9 @@ from rules.tabletop.template import Blast
 from ui.analysis import analysis_of, colours_of, events_of, frame_of, sequence_of
 from ui.commands.report import report
 from ui.files import check_picture_name, check_writable, read_terrain, write_json, write_picture
-from ui.picture.marker_issues import marker_issue_shapes
-from ui.picture.overlay import table_overlay
+from ui.picture.overlay import marker_issue_shapes, table_overlay
 from ui.session import Session
-from ui.setup.profiles import LensProfiles, camera_identity, lens_folder
+from ui.setup.lens import LensProfiles, camera_identity, lens_folder
 from vision.frame import Frame
 from vision.setup import Setup
 from vision.source import Source, open_source, read_image

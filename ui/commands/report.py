@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rules.tabletop.template import Blast
 from ui.formatting import in_order
 from ui.measuring import figures_under_blast, measured, sights
-from ui.setup.colours import WITHOUT_EMPTY, group_words, one_plastic, separation_sentence, separations_of
+from ui.setup.armies import WITHOUT_EMPTY, group_words, one_plastic, separation_sentence, separations_of
 from vision.setup import Setup
 from vision.table_view import TableView
 

@@ -9,9 +9,8 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction, QActionGroup
 from PyQt6.QtWidgets import QMainWindow, QMenu
 
-from ui.desktop.action import create_action, create_key_action, create_switch
+from ui.desktop.action import create_action, create_key_action, create_switch, icon
 from ui.desktop.commands import Commands
-from ui.desktop.icons import icon
 from ui.desktop.tool_rail import ToolRail
 from ui.setup.cameras import Camera, cameras
 from ui.translation import tr

@@ -10,7 +10,7 @@ from PyQt6.QtCore import QObject, QTimer
 
 from rules.tabletop.errors import UserError
 from ui.background_task import BackgroundTask
-from ui.desktop.bar import MessageActions, Say
+from ui.desktop.messages import MessageActions, Say
 from ui.files import check_writable, write_bytes
 from ui.translation import tr
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ui.desktop.battle.battle_controller import BattleController
-from ui.desktop.dialogs import ask_file, ask_folder
+from ui.desktop.dialogs import ask_folder, ask_picture
 from ui.desktop.features import Features
+from ui.desktop.messages import Toast
 from ui.desktop.parts import Parts
 from ui.desktop.store import Store
-from ui.desktop.toast import Toast
 from ui.formatting import capitalized
 from ui.translation import tr
 
@@ -28,8 +28,8 @@ class Commands:
 
     def open_file(self) -> None:
         """Ask for a picture or a video and open it."""
-        if spec := ask_file(self.parts.window):
-            self.store.open(spec)
+        if path := ask_picture(self.parts.window):
+            self.store.open(str(path))
 
     def open_folder(self) -> None:
         """Ask for a folder of pictures and open it."""

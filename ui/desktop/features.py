@@ -7,16 +7,16 @@ from typing import Protocol
 
 from ui.battle.battle_folder import battles_folder
 from ui.desktop.background_save import BackgroundSave
-from ui.desktop.bar import MessageActions
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.battle.history_controller import HistoryController
 from ui.desktop.battle.keys import BattleKeys
 from ui.desktop.frozen_frame import FrozenFrame
+from ui.desktop.messages import MessageActions
 from ui.desktop.parts import Parts
-from ui.desktop.phone.phone_controller import PhoneController
+from ui.desktop.phone import PhoneController
 from ui.desktop.printing import PrintController
-from ui.desktop.projector.projector_controller import ProjectorController
+from ui.desktop.projector import ProjectorController
 from ui.desktop.setup.calibration_controller import CalibrationController
 from ui.desktop.setup.table_controller import TableController
 from ui.desktop.sight_areas import SightAreas
@@ -27,7 +27,7 @@ from ui.desktop.table.practice_controller import PracticeController
 from ui.desktop.table.table_questions import EmptyTableController, MoveQuestions
 from ui.desktop.table.teach_controller import TeachController
 from ui.desktop.table.terrain_controller import TerrainController
-from ui.desktop.voice.voice_controller import VoiceController
+from ui.desktop.voice import VoiceController
 from ui.setup.saved_table_store import SavedTables, tables_folder
 
 

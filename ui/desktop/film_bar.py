@@ -22,9 +22,8 @@ from PyQt6.QtWidgets import (
     QToolButton,
 )
 
-from ui.desktop.action import create_action, create_switch
+from ui.desktop.action import create_action, create_switch, icon
 from ui.desktop.actions import Actions
-from ui.desktop.icons import icon
 from ui.desktop.parts import Parts
 from ui.desktop.store import Store
 from ui.playback import SPEEDS, Playback, film_words

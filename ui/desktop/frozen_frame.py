@@ -17,7 +17,7 @@ from ui.picture.overlay import Preview, table_overlay
 from ui.table.finding import Finding
 from ui.tools.table_diff import compared
 from ui.translation import tr
-from ui.units import Unit
+from ui.vocabulary import Unit
 from vision.frame import Frame
 from vision.table_view import TableView
 

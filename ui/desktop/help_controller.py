@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from PyQt6.QtGui import QAction, QKeySequence
-from PyQt6.QtWidgets import QAbstractButton, QDialog, QMainWindow, QMenu, QTextBrowser
+from PyQt6.QtCore import QTimer
+from PyQt6.QtGui import QAction, QFontDatabase, QGuiApplication, QKeySequence
+from PyQt6.QtWidgets import (
+    QAbstractButton,
+    QDialog,
+    QDialogButtonBox,
+    QMainWindow,
+    QMenu,
+    QPlainTextEdit,
+    QTextBrowser,
+    QWidget,
+)
 
 from ui.about import about_words, libraries
-from ui.command_search import Command
+from ui.background_task import BackgroundTask
 from ui.desktop.action import create_action
-from ui.desktop.command_palette import CommandPalette
-from ui.desktop.diagnostics import DetailsDialog
+from ui.desktop.command_palette import Command, CommandPalette
 from ui.desktop.guide.guide_controller import GuideController
-from ui.desktop.layouts import close_button, in_column
-from ui.diagnostics.bug_report import EventLog
-from ui.translation import tr
+from ui.desktop.theme import TEXT_PX
+from ui.desktop.widgets import close_button, in_column, wrapping_label
+from ui.diagnostics.bug_report import EventLog, bug_report
+from ui.translation import mark_for_translation, tr
 
 _SIZE = (760, 600)
 _FORMAT = QKeySequence.SequenceFormat.NativeText
@@ -168,3 +178,62 @@ def _rows(actions: Iterable[QAction]) -> tuple[KeyRow, ...]:
 def _row(row: KeyRow) -> str:
     keys, name, tip = map(escape, row)
     return f"<tr><td><b>{keys}</b></td><td>{name}</td><td>{tip}</td></tr>"
+
+
+_TICK_MS = 100
+_DETAILS_SIZE = (760, 560)
+_ABOUT = mark_for_translation(
+    "Copy this into your report, and write what you did and what happened. It names your files, cameras and ports,"
+    " but not their folders. Read it before you send it."
+)
+
+
+class DetailsDialog(QDialog):
+    """Examines the machine in the background and shows the report."""
+
+    def __init__(self, event_log: EventLog, parent: QWidget | None = None) -> None:
+        """Start the examination."""
+        super().__init__(parent)
+        self.setWindowTitle(tr("Details for a bug report"))
+        self.resize(*_DETAILS_SIZE)
+        self._event_log = event_log
+        self._examination: BackgroundTask[str] = BackgroundTask("sandtable details")
+        self._text = QPlainTextEdit(tr("Checking this computer…"))
+        self._text.setReadOnly(True)
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPixelSize(TEXT_PX)
+        self._text.setFont(font)
+        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._text.setAccessibleName(tr("Details for a bug report"))
+        about = wrapping_label(tr(_ABOUT))
+        buttons = close_button(self)
+        self.report = ""
+        self.copy = buttons.addButton(tr("Copy"), QDialogButtonBox.ButtonRole.ActionRole)
+        if self.copy is not None:
+            self.copy.setEnabled(False)
+            self.copy.setToolTip(tr("Copy the whole text"))
+            self.copy.clicked.connect(self._copy)
+        in_column(about, self._text, buttons, on=self)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._pull)
+        self._timer.start(_TICK_MS)
+        self._examination.start(event_log.examined)
+
+    def _pull(self) -> None:
+        if self._examination.busy:
+            return
+        self._timer.stop()
+        self.report = bug_report(self._examination.take() or self._examination.refusal, self._event_log)
+        self._text.setPlainText(self.report)
+        if self.copy is not None:
+            self.copy.setEnabled(True)
+
+    def _copy(self) -> None:
+        clipboard = QGuiApplication.clipboard()
+        if clipboard is not None:
+            clipboard.setText(self.report)
+
+    def done(self, result: int) -> None:
+        """Stop polling."""
+        self._timer.stop()
+        super().done(result)

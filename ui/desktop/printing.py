@@ -11,7 +11,6 @@ from PyQt6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QFormLayout,
     QLabel,
     QPushButton,
@@ -25,13 +24,12 @@ from rules.engine.roster import Army
 from rules.games import game_names, open_game
 from rules.tabletop.errors import UserError
 from ui.battle.armies import ArmyLists, armies_folder, load_army
-from ui.battle.titles import title_of
+from ui.battle.battle_setup import title_of
 from ui.desktop.background_save import BackgroundSave
-from ui.desktop.dialogs import NumberBox, ask_where
-from ui.desktop.labels import plain_label, wrapping_label
-from ui.desktop.layouts import in_column, in_row
+from ui.desktop.dialogs import ask_file, ask_where
 from ui.desktop.paper import pdf_of, preview
 from ui.desktop.settings import Settings
+from ui.desktop.widgets import NumberBox, in_column, in_row, plain_label, wrapping_label
 from ui.formatting import capitalized
 from ui.paper.marker_sheet import EDGE_SIDE_IN
 from ui.paper.page import Sheet
@@ -248,11 +246,9 @@ class PrintDialog(QDialog):
         self.picture.setPixmap(QPixmap.fromImage(image))
 
     def _load_army(self) -> None:
-        path = QFileDialog.getOpenFileName(self, tr("Open an army list"), "", tr("Army lists (*.json);;All files (*)"))[
-            0
-        ]
-        if path:
-            self.open_army(Path(path))
+        kinds = tr("Army lists (*.json);;All files (*)")
+        if path := ask_file(self, tr("Open an army list"), kinds):
+            self.open_army(path)
 
     def open_army(self, path: Path) -> None:
         """Offer the army list in a file, or show why it cannot be read."""

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from PyQt6.QtWidgets import QStatusBar, QToolButton
 
 from calibration.solve import Calibration
-from ui.desktop.labels import plain_label
 from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.tool import PickResult
+from ui.desktop.widgets import plain_label
 from ui.formatting import calibration_words
 from ui.session import TableState
 from ui.translation import mark_for_translation, tr
-from ui.units import Unit
+from ui.vocabulary import Unit
 from vision.table_view import TableView, Waiting
 
 _WAITING = {

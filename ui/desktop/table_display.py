@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from PyQt6.QtCore import QObject
-from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QMainWindow, QMenu
+from PyQt6.QtCore import QObject, QRectF, QSize, Qt
+from PyQt6.QtGui import QAction, QColor, QFont, QPaintEvent
+from PyQt6.QtWidgets import QMainWindow, QMenu, QSizePolicy, QWidget
 
 from ui.desktop.action import create_switch
-from ui.desktop.panel import SidePanel
-from ui.desktop.picture.big_answer import BigAnswer
-from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.image import painting, to_qimage
 from ui.desktop.picture.view import PictureView
+from ui.desktop.table.panel import SidePanel
 from ui.desktop.tools.tool import PickResult, point_at
+from ui.desktop.widgets import fit_font
 from ui.measuring import Read
 from ui.picture.crop import TableCrop
 from ui.picture.drawing import Drawing
@@ -22,6 +22,7 @@ from ui.picture.overlay import PointPx, Preview
 from ui.picture.table_map import MapMaker, TableMap
 from ui.session import TableState
 from ui.table.finding import Answer
+from ui.theme import DARK, SILVER, WHITE
 from ui.translation import tr
 from vision.frame import Frame
 from vision.table_view import TableView
@@ -118,3 +119,50 @@ class TableDisplay(QObject):
             area_in = state.area.corners_in if state.area is not None else None
             self._map = self._maker.made(view.calibration, area_in, _MAP_PX)
         return self._map
+
+
+_HEADLINE_PX, _ROW_PX = 110, 30
+_ROWS = 2
+_MARGIN_PX = 18.0
+
+
+class BigAnswer(QWidget):
+    """A headline across the full width, and two rows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answer = Answer()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(tr("Answer in large type"))
+        self.hide()
+
+    def sizeHint(self) -> QSize:
+        """Room for a headline and two rows."""
+        return QSize(320, round(1.15 * _HEADLINE_PX + 1.3 * _ROWS * _ROW_PX))
+
+    def show_answer(self, answer: Answer) -> None:
+        if answer != self.answer:
+            self.answer = answer
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        with painting(self) as painter:
+            painter.fillRect(self.rect(), QColor(*DARK))
+            room = QRectF(self.rect()).adjusted(_MARGIN_PX, 0, -_MARGIN_PX, 0)
+            headline = self.answer.headline or tr("-- in")
+            painter.setFont(fit_font(_bold(painter.font(), _HEADLINE_PX), headline, room.width()))
+            painter.setPen(QColor(*WHITE))
+            top, centred = 1.12 * _HEADLINE_PX, Qt.AlignmentFlag.AlignCenter
+            painter.drawText(QRectF(room.left(), 0, room.width(), top), centred, headline)
+            painter.setPen(QColor(*SILVER))
+            for row in self.answer.rows[:_ROWS]:
+                painter.setFont(fit_font(_bold(painter.font(), _ROW_PX), row, room.width()))
+                painter.drawText(QRectF(room.left(), top, room.width(), 1.25 * _ROW_PX), centred, row)
+                top += 1.25 * _ROW_PX
+
+
+def _bold(font: QFont, px: int) -> QFont:
+    bold = QFont(font)
+    bold.setBold(True)
+    bold.setPixelSize(px)
+    return bold

@@ -8,8 +8,8 @@ from PyQt6.QtCore import QPoint, QSize, Qt, QTimer
 from PyQt6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QMouseEvent, QPaintEvent, QPolygon
 from PyQt6.QtWidgets import QFrame, QMenu, QToolButton, QVBoxLayout
 
-from ui.desktop.icons import icon
-from ui.desktop.picture.painting import painting
+from ui.desktop.action import icon
+from ui.desktop.picture.image import painting
 from ui.translation import mark_for_translation, tr
 
 _WIDTH_PX, _BUTTON_PX, _ICON_PX, _GAP_PX = 48, 36, 24, 2

@@ -21,7 +21,7 @@ from hardware.ports import Port, attached
 from rules.tabletop.errors import UserError
 from ui.devices.cli_links import emulated_wire
 from ui.formatting import sentence
-from ui.translation import mark_for_translation, tr
+from ui.translation import mark_for_translation, tr, tr_count
 
 if TYPE_CHECKING:
     from hardware.wled_emulator import EmulatedWled
@@ -269,3 +269,14 @@ def finding(spec: str, wire: EmulatedPort | None, taken: Callable[[], str]) -> C
         return lambda: (path,)
     find = finder(spec or None)
     return lambda: tuple(port for port in find() if port != taken())
+
+
+def joined(*counts: str | int) -> str:
+    """The counts in words, such as "12 frames sent, 1 time reconnected", without those that are 0."""
+    return ", ".join(count for count in counts if isinstance(count, str) and count)
+
+
+def reconnected_words(status: LinkStatus) -> str:
+    """How often the device connected again; empty if never."""
+    times = max(0, status.connections - 1)
+    return tr_count("{count} time reconnected", "{count} times reconnected", times) if times else ""

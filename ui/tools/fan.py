@@ -20,7 +20,7 @@ from ui.theme import PURPLE, SILVER, SKY, YELLOW, Colour, faded
 from ui.tools.reach import Arm
 from ui.tools.tool_context import ToolContext
 from ui.translation import mark_for_translation, tr, tr_count
-from ui.units import Unit
+from ui.vocabulary import Unit
 
 _MAX_ROWS = 6
 

@@ -18,7 +18,7 @@ from tests.ui.stories import NEAR_IN, Board, Put, set_up
 from tests.ui.windows import LEFT, POSTS, Open, Wait, click
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.window import Window
-from ui.setup.first_run import GuideStep
+from ui.guide import GuideStep
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import SimulatedTable, overhead_camera
 

@@ -7,7 +7,7 @@ from PyQt6.QtWidgets import QApplication
 
 from tests.ui.windows import Owned
 from ui.desktop.guide.guide_bar import GuideBar
-from ui.setup.first_run import Guide, GuideStep, StepMark, Tick
+from ui.guide import Guide, GuideStep, StepMark, Tick
 
 MARKS = dict.fromkeys(GuideStep, StepMark.AHEAD)
 LONG = (

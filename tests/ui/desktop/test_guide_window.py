@@ -13,8 +13,8 @@ from PyQt6.QtWidgets import QTextBrowser
 from tests.ui.windows import LEFT, POSTS, Open, Wait, click, settings_in
 from ui.desktop.help_controller import actions_of, keys_of
 from ui.desktop.window import Window
+from ui.guide import GuideStep, StepMark
 from ui.setup.cameras import Camera
-from ui.setup.first_run import GuideStep, StepMark
 from vision.frame import Frame
 from vision.simulation.simulator import SimulatedTable
 from vision.source import SETTLING, Source, Webcam

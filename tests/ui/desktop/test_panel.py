@@ -9,8 +9,7 @@ from PyQt6.QtWidgets import QLabel, QLineEdit, QPushButton
 
 from tests.ui.views import figure
 from tests.ui.windows import Owned
-from ui.desktop.army_list import ArmyList
-from ui.desktop.panel import SidePanel
+from ui.desktop.table.panel import ArmyList, SidePanel
 
 
 @pytest.fixture

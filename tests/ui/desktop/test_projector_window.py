@@ -10,7 +10,7 @@ from PyQt6.QtTest import QTest
 from rules.tabletop.template import Blast
 from tests.ui.windows import LEFT, POSTS, Open, Wait, button, click
 from ui.desktop.help_controller import actions_of
-from ui.desktop.projector.projector_controller import ProjectorController, letter_outlines
+from ui.desktop.projector import ProjectorController, letter_outlines
 from ui.desktop.window import Window
 from vision.simulation.simulator import SimulatedTable
 from vision.source import open_source
@@ -30,7 +30,7 @@ def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     """This camera is not late: each picture may be used as soon as it has changed."""
     for wait in ("_FIRST_S", "_LEAST_S"):
         monkeypatch.setattr(f"ui.projector.alignment.{wait}", 0.05)
-    monkeypatch.setattr("ui.desktop.projector.projector_controller.CHECK_EVERY_S", 0.1)
+    monkeypatch.setattr("ui.desktop.projector.CHECK_EVERY_S", 0.1)
 
 
 @pytest.fixture

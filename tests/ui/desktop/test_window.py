@@ -21,9 +21,9 @@ from tests.ui.desktop.test_calibration_controller import Shots
 from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, at, click, move, point, refresh
 from ui import measuring
 from ui.desktop.app import ErrorReporter
-from ui.desktop.dialogs import MarkerSizeDialog
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
+from ui.desktop.setup.diagnosis_dialog import MarkerSizeDialog
 from ui.desktop.window import Window
 from ui.measuring import figure_at, measured
 from ui.picture.overlay import Label

@@ -16,9 +16,16 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.engine.referee import ActionPreview
-from ui.battle.action_text import action_words, chance_words, reason_rows
-from ui.battle.card import forbidden_groups, forbidden_words, odds_column, ranked
-from ui.desktop.labels import literal_text
+from ui.battle.action_text import (
+    action_words,
+    chance_words,
+    forbidden_groups,
+    forbidden_words,
+    odds_column,
+    ranked,
+    reason_rows,
+)
+from ui.desktop.widgets import literal_text
 from ui.translation import tr
 
 _NUMBER = Qt.ItemDataRole.UserRole
@@ -27,7 +34,7 @@ _OPEN, _CLOSED = "▾", "▸"
 
 
 class ActionList(QTreeWidget):
-    """Shows actions in the order of `ui.battle.card.ranked`.
+    """Shows actions in the order of `ui.battle.action_text.ranked`.
 
     Attributes:
         previews: The actions shown, in the order given.

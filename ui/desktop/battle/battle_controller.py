@@ -20,13 +20,11 @@ from rules.tabletop.table import PointIn
 from ui.battle.action_text import obligation_words, verdict_rows
 from ui.battle.battle_overlay import Stray, aiming, pointing
 from ui.battle.battle_session import BattleSession
-from ui.battle.battle_setup import BattleSetup, begin
-from ui.battle.crosshair import cross_marks
-from ui.battle.goals import agree
+from ui.battle.battle_setup import BattleSetup, agree, begin
 from ui.battle.outcome_banner import outcome_banner
 from ui.battle.rolling import RollingAction
 from ui.battle.ruling import decide, override_words
-from ui.battle.selection import Selection
+from ui.battle.selection import Selection, cross_marks
 from ui.battle.typed_dice import roll_words
 from ui.desktop.battle.battle_presenter import BattlePresenter
 from ui.desktop.battle.goals_dialog import ask_goals

@@ -15,9 +15,8 @@ from rules.tabletop.errors import UserError
 from ui.battle.rolling import Throws
 from ui.battle.typed_dice import face_words, hint_words, request_words, roll_words, typed_faces
 from ui.desktop.battle.dice_faces import DiceFaces, die_icon
-from ui.desktop.labels import wrapping_label
-from ui.desktop.layouts import in_column, in_row
 from ui.desktop.theme import make_primary
+from ui.desktop.widgets import in_column, in_row, wrapping_label
 from ui.translation import tr
 
 _FACE_PX, _BUTTON_PX = 32, 40

@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from rules.engine.dice import Die
 from ui.battle.typed_dice import PIPS, dice_words, face_words
-from ui.desktop.picture.painting import painting
+from ui.desktop.picture.image import painting
 from ui.translation import tr
 
 _FEW, _BIG_PX, _SMALL_PX, _GAP_PX = 12, 40, 22, 6

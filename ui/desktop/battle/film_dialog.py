@@ -11,14 +11,13 @@ from rules.battle.battle import Battle
 from rules.battle.progress import Cancelled
 from rules.tabletop.errors import UserError
 from ui.background_task import BackgroundTask
-from ui.battle.battle_report import report_of
-from ui.battle.film import SPEEDS
-from ui.battle.film_file import FORMATS, format_of
+from ui.battle.film import FORMATS, SPEEDS, format_of
+from ui.battle.history import report_of
 from ui.battle.thumbnail_store import ThumbnailStore
-from ui.desktop.bar import Say
 from ui.desktop.battle.film_painter import save_film
 from ui.desktop.dialogs import ask_where
-from ui.desktop.labels import wrapping_label
+from ui.desktop.messages import Say
+from ui.desktop.widgets import wrapping_label
 from ui.formatting import capitalized
 from ui.translation import mark_for_translation, tr
 

@@ -17,9 +17,8 @@ from rules.engine.objectives import Objective, Task
 from rules.engine.position import Position
 from rules.engine.text import display_name
 from ui.battle.battle_session import BattleSession
-from ui.battle.goals import agreed_aims, standings, tasks_in, usual_numbers
-from ui.desktop.labels import plain_label, wrapping_label
-from ui.desktop.layouts import in_column, in_row, ok_and_cancel
+from ui.battle.battle_setup import agreed_aims, standings, tasks_in, usual_numbers
+from ui.desktop.widgets import in_column, in_row, ok_and_cancel, plain_label, wrapping_label
 from ui.formatting import capitalized
 from ui.translation import tr
 

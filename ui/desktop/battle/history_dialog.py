@@ -24,9 +24,9 @@ from rules.engine.state import State
 from ui.battle.battle_map import extent_of, map_shapes
 from ui.battle.history import HistoryMoment, matching, positions
 from ui.battle.thumbnail_store import ThumbnailStore
-from ui.desktop.layouts import close_button, in_column, in_row
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
+from ui.desktop.widgets import close_button, in_column, in_row
 from ui.theme import DARK
 from ui.translation import tr
 

@@ -9,8 +9,8 @@ from PyQt6.QtCore import QRectF, QSize, Qt, QTimer
 from PyQt6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QPaintEvent
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
-from ui.desktop.labels import fit_font
-from ui.desktop.picture.painting import painting
+from ui.desktop.picture.image import painting
+from ui.desktop.widgets import fit_font
 from ui.theme import PLATE, WHITE
 from ui.translation import tr
 

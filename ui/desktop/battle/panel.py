@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from functools import partial
 
 from PyQt6.QtCore import Qt, pyqtBoundSignal, pyqtSignal
-from PyQt6.QtGui import QPixmap
+from PyQt6.QtGui import QPixmap, QShowEvent
 from PyQt6.QtWidgets import (
     QComboBox,
     QFormLayout,
@@ -24,22 +25,32 @@ from rules.engine.game import Question
 from rules.engine.needed import needed_words
 from rules.engine.referee import Action, ActionPreview, AvailableActions
 from rules.engine.text import display_name
+from rules.games import game_names
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
 from ui.battle.action_text import movement_words, obligation_words, reason_rows
+from ui.battle.battle_setup import title_of
 from ui.battle.rolling import Throws, alike, needs_dice
 from ui.battle.typed_dice import roll_words
 from ui.desktop.battle.action_list import ActionList
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.dice_faces import DiceFaces
-from ui.desktop.battle.game_list import GameList
-from ui.desktop.battle.pending_moves import PendingMoves, clear_layout
+from ui.desktop.battle.pending_moves import PendingMoves
 from ui.desktop.battle.round_bar import RoundBar
-from ui.desktop.labels import escape_markup, markup_label, plain_label, wrapping_label
-from ui.desktop.layouts import button_with_tip, in_column, in_row, name_tabs
 from ui.desktop.picture.image import to_qimage
-from ui.desktop.scrolled import Scrolled
 from ui.desktop.theme import make_primary
+from ui.desktop.widgets import (
+    Scrolled,
+    button_with_tip,
+    clear_layout,
+    escape_markup,
+    in_column,
+    in_row,
+    markup_label,
+    name_tabs,
+    plain_label,
+    wrapping_label,
+)
 from ui.formatting import capitalized
 from ui.translation import mark_for_translation, tr
 from vision.frame import ImageBgr
@@ -400,3 +411,37 @@ def _heading(figure: str, unit: str) -> str:
 
 def _answer_words(answer: object) -> str:
     return (tr("yes") if answer else tr("no")) if isinstance(answer, bool) else str(answer).replace("_", " ")
+
+
+_LINE = 34  # letters
+
+
+class GameList(QWidget):
+    """A button for each game; filled when it is first shown, because the titles are read from files.
+
+    Signals:
+        chosen: The short name of the game to play.
+    """
+
+    chosen = pyqtSignal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Games"))
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(4, 4, 4, 4)
+
+    def showEvent(self, event: QShowEvent | None) -> None:
+        """Fill the list."""
+        super().showEvent(event)
+        for name in () if self._layout.count() else game_names():
+            title = "\n".join(textwrap.wrap(title_of(name), _LINE)).replace("&", "&&")
+            button = QPushButton(title, self)
+            button.setMinimumHeight(_BUTTON_PX)
+            button.setToolTip(tr("Choose what each soldier plays, then start the battle"))
+            button.clicked.connect(partial(self._choose, name))
+            self._layout.addWidget(button)
+            button.show()
+
+    def _choose(self, name: str, _: bool = False) -> None:
+        self.chosen.emit(name)

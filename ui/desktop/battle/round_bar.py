@@ -13,9 +13,7 @@ from rules.engine.referee import ActionPreview, preview_of
 from ui.battle.action_text import round_words
 from ui.battle.battle_session import BattleSession
 from ui.battle.round_sequence import RoundMark, RoundSequence, RoundState, rounds
-from ui.desktop.battle.pending_moves import clear_layout
-from ui.desktop.labels import wrapping_label
-from ui.desktop.layouts import button_with_tip, in_column, in_row
+from ui.desktop.widgets import button_with_tip, clear_layout, in_column, in_row, wrapping_label
 from ui.translation import tr
 
 _ROWS = 4

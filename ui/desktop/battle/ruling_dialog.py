@@ -33,8 +33,7 @@ from ui.battle.ruling import (
     holdings,
     override_words,
 )
-from ui.desktop.labels import plain_label
-from ui.desktop.layouts import button_with_tip, in_column, in_row, ok_and_cancel
+from ui.desktop.widgets import button_with_tip, in_column, in_row, ok_and_cancel, plain_label
 from ui.translation import tr
 
 _SIZE = (620, 540)

@@ -23,9 +23,8 @@ from ui.desktop.devices.wled_dialog import WledDialog
 from ui.desktop.settings import Settings
 from ui.desktop.source_controller import SourceController
 from ui.devices.device_connection import EMULATED, EMULATED_WLED, WLED, Ports, choices
-from ui.devices.dice_source import kept_words, request_of
-from ui.devices.rod_and_dice import ElectronicDiceController, Rod
-from ui.devices.rod_sign import action_sign, ruler_sign, sign_words
+from ui.devices.dice import ElectronicDiceController, kept_words, request_of
+from ui.devices.rod import Rod, action_sign, ruler_sign, sign_words
 from ui.devices.tray import TrayDice, cameras, numbers
 from ui.devices.tray_camera import TABLE, WHOLE, Region, figure_outlines_px
 from ui.formatting import Basis

@@ -8,12 +8,9 @@ from PyQt6.QtWidgets import QPushButton, QWidget
 
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.devices.tray_view import TrayView, close_up
-from ui.desktop.labels import escape_markup, markup_label
-from ui.desktop.layouts import in_column, in_row
-from ui.devices.dice_source import ElectronicDiceSource
-from ui.devices.rod_and_dice import ElectronicDiceController
-from ui.devices.tray import TrayDice
-from ui.devices.tray_asking import TrayDiceSource
+from ui.desktop.widgets import escape_markup, in_column, in_row, markup_label
+from ui.devices.dice import ElectronicDiceController, ElectronicDiceSource
+from ui.devices.tray import TrayDice, TrayDiceSource
 from ui.devices.tray_camera import Seen
 from ui.translation import tr
 

@@ -12,7 +12,7 @@ from hardware.wled import Address, Segment
 from hardware.wled_link import WledError, segments
 from rules.tabletop.errors import UserError
 from ui.background_task import BackgroundTask
-from ui.desktop.labels import wrapping_label
+from ui.desktop.widgets import wrapping_label
 from ui.devices.device_connection import EMULATED_WLED, WLED
 from ui.formatting import sentence
 from ui.translation import tr

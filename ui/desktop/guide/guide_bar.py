@@ -8,9 +8,8 @@ from functools import partial
 from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFrame, QPushButton, QToolButton, QWidget
 
-from ui.desktop.labels import FittedLabel, escape_markup, markup_label
-from ui.desktop.layouts import in_column, in_row
-from ui.setup.first_run import Guide, GuideStep, StepMark
+from ui.desktop.widgets import FittedLabel, escape_markup, in_column, in_row, markup_label
+from ui.guide import Guide, GuideStep, StepMark
 from ui.translation import tr
 
 _SIGN = {StepMark.DONE: "✓", StepMark.NOW: "▸", StepMark.SKIPPED: "»", StepMark.AHEAD: "·"}

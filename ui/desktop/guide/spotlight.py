@@ -6,7 +6,7 @@ from PyQt6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
 from PyQt6.QtGui import QColor, QPaintEvent, QPen
 from PyQt6.QtWidgets import QWidget
 
-from ui.desktop.picture.painting import painting
+from ui.desktop.picture.image import painting
 from ui.theme import WHITE, faded
 
 _MARGIN_PX = 6

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QImage, QPainter, QTransform
 
-from ui.desktop.picture.painter import paint
-from ui.desktop.picture.painting import painting
-from ui.desktop.picture.sprites import Sprites
+from ui.desktop.picture.image import painting
+from ui.desktop.picture.painter import Sprites, paint
 from ui.picture.overlay import Shape
 from ui.picture.placement import Taken
 

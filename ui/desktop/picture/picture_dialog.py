@@ -6,11 +6,9 @@ from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
-from ui.desktop.labels import wrapping_label
-from ui.desktop.layouts import close_button, in_column, in_row, ok_and_cancel
-from ui.desktop.picture.image import to_qimage
-from ui.desktop.picture.painting import painting
+from ui.desktop.picture.image import painting, to_qimage
 from ui.desktop.picture.view import PictureView
+from ui.desktop.widgets import close_button, in_column, in_row, ok_and_cancel, wrapping_label
 from ui.formatting import capitalized
 from ui.picture.overlay import PointPx
 from ui.theme import YELLOW

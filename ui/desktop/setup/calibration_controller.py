@@ -13,17 +13,16 @@ from calibration.drift import Drift
 from calibration.scene_texture import PATIENCE, SceneTexture
 from rules.tabletop.errors import UserError
 from ui.desktop.action import create_action, create_switch
-from ui.desktop.bar import MessageActions
-from ui.desktop.dialogs import MarkerSizeDialog
+from ui.desktop.messages import MessageActions
 from ui.desktop.settings import Settings
-from ui.desktop.setup.diagnosis_dialog import DiagnosisDialog
+from ui.desktop.setup.diagnosis_dialog import DiagnosisDialog, MarkerSizeDialog
 from ui.desktop.setup.lens_dialog import LensDialog
 from ui.desktop.setup.pointing_dialogs import AreaDialog, CornersDialog, DistanceDialog
 from ui.desktop.source_controller import SourceController
 from ui.desktop.store import Store
-from ui.setup.profiles import LensProfiles, camera_identity, lens_folder
+from ui.setup.lens import LensProfiles, camera_identity, lens_folder
 from ui.translation import tr
-from ui.units import Unit
+from ui.vocabulary import Unit
 from vision.table_view import TableView
 
 

@@ -12,13 +12,13 @@ from calibration.lens import MIN_VIEWS, Coverage, LensViews
 from calibration.lens_fit import LensFit
 from calibration.opencv import cv2
 from ui.background_task import BackgroundTask
-from ui.desktop.labels import wrapping_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
+from ui.desktop.widgets import wrapping_label
 from ui.formatting import sentence
 from ui.paper.marker_sheet import board_words
 from ui.picture.overlay import Line, Shape
-from ui.setup.lens_session import LensSession, lens_story
+from ui.setup.lens import LensSession, lens_story
 from ui.theme import GREEN, ORANGE, SKY, Colour, faded
 from ui.translation import tr
 from vision.frame import Frame

@@ -13,14 +13,14 @@ from calibration.camera import Lens
 from calibration.solve import Calibration
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
-from ui.desktop.dialogs import NumberBox
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import Magnifier, PictureDialog
+from ui.desktop.widgets import NumberBox
 from ui.picture.overlay import Label, Line, PointPx, Shape, marked
 from ui.table.play_area import PlayArea, area_marks
 from ui.theme import YELLOW, faded
 from ui.translation import mark_for_translation, tr
-from ui.units import Unit
+from ui.vocabulary import Unit
 from vision.frame import Frame
 
 _GRIP_PX = 12.0

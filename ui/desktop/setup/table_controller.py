@@ -14,12 +14,12 @@ from rules.tabletop.errors import UserError
 from ui.analysis import table_document
 from ui.background_task import BackgroundTask
 from ui.desktop.background_save import BackgroundSave
-from ui.desktop.bar import MessageActions
 from ui.desktop.dialogs import ask_where
+from ui.desktop.messages import MessageActions
 from ui.desktop.source_controller import SourceController
 from ui.desktop.store import Store
 from ui.session import TableState
-from ui.setup.profiles import camera_identity
+from ui.setup.lens import camera_identity
 from ui.setup.saved_table import RestoredTable, SavedTable, as_left
 from ui.setup.saved_table_store import Found, SavedTables, TableSaver
 from ui.translation import tr

@@ -13,12 +13,12 @@ from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
-from ui.desktop.labels import literal_text
 from ui.desktop.picture.view import PictureView
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult, Tool, figure_id
+from ui.desktop.widgets import literal_text
 from ui.picture.overlay import Preview
-from ui.setup.groups import armies_of
+from ui.setup.armies import armies_of
 from ui.table.correction_options import CorrectionOption, merge, options_at, options_for, place, rename
 from ui.table.terrain import standing_place
 from ui.translation import mark_for_translation, tr

@@ -7,14 +7,24 @@ from collections.abc import Callable
 from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
-from ui.desktop.bar import MessageActions
-from ui.desktop.panel import SidePanel
+from ui.desktop.messages import MessageActions
 from ui.desktop.store import Store
+from ui.desktop.table.panel import SidePanel
+from ui.guide import TEACH, laid_words
 from ui.measuring import Read
 from ui.session import Session
-from ui.setup.colours import one_colour_words, proposed, separation_words
-from ui.setup.groups import OneColour, accepted, another_army, armies_of, merged, renamed, split
-from ui.setup.guidance import TEACH, laid_words
+from ui.setup.armies import (
+    OneColour,
+    accepted,
+    another_army,
+    armies_of,
+    merged,
+    one_colour_words,
+    proposed,
+    renamed,
+    separation_words,
+    split,
+)
 from ui.translation import tr
 from vision.table_view import TableView
 

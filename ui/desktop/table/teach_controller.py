@@ -9,16 +9,15 @@ import numpy as np
 from PyQt6.QtWidgets import QTabWidget
 
 from rules.engine.text import display_name
-from ui.desktop.bar import MessageActions
-from ui.desktop.panel import SUGGESTED_ARMIES, SidePanel
+from ui.desktop.messages import MessageActions
 from ui.desktop.store import Store
+from ui.desktop.table.panel import SUGGESTED_ARMIES, SidePanel
 from ui.desktop.tools.tool import PickResult, Tool
+from ui.guide import TEACH
 from ui.picture.overlay import PointPx, Preview
 from ui.session import Session
-from ui.setup.guidance import TEACH
 from ui.table.finding import Mark, Note, Trace
-from ui.table.picking import HoverPicker, Pick
-from ui.table.teaching import NoFigureThere, OtherPlastic
+from ui.table.teaching import HoverPicker, NoFigureThere, OtherPlastic, Pick
 from ui.theme import army_colour, faded
 from ui.translation import tr
 from vision.frame import Frame
