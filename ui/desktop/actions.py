@@ -249,7 +249,7 @@ class Actions:
                 tr("See what happened, with pictures; go back to an earlier turn"),
                 history.show,
             ),
-            (tr("Save story…"), "", tr("Save the battle so far as a text to read"), files.save_story),
+            (tr("Save story…"), "", tr("Save the battle so far as a text to read"), history.save_story),
             (tr("Save page…"), "", tr("Save the battle with its maps and pictures as a web page"), history.save_page),
             (tr("Save film…"), "", tr("Save the battle as a film to show to others"), history.save_film),
             (tr("Save data…"), "", tr("Save the battle for other programs"), history.save_json),

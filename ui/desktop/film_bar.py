@@ -16,7 +16,6 @@ from PyQt6.QtWidgets import (
     QLabel,
     QMainWindow,
     QMenu,
-    QPushButton,
     QSlider,
     QStyle,
     QToolButton,
@@ -26,6 +25,7 @@ from ui.desktop.action import create_action, create_switch, icon
 from ui.desktop.actions import Actions
 from ui.desktop.parts import Parts
 from ui.desktop.store import Store
+from ui.desktop.widgets import button_with_tip, described
 from ui.playback import SPEEDS, Playback, film_words
 from ui.translation import tr
 
@@ -53,14 +53,12 @@ class FilmBar(QFrame):
         self.back, self.play, self.forward = (_button(action) for action in (back, play, forward))
         self.play.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
         self.slider = _JumpingSlider()
-        self.slider.setAccessibleName(tr("Place in the film"))
-        self.slider.setToolTip(tr("Drag to another place in the film"))
+        described(self.slider, tr("Place in the film"), tr("Drag to another place in the film"))
         self.place, self.picture = QLabel(), QLabel()
-        self.looking_back = QPushButton(tr("Back to the battle"))
-        self.looking_back.setToolTip(tr("This is an earlier moment. The battle goes on where you stopped"))
+        tip = tr("This is an earlier moment. The battle goes on where you stopped")
+        self.looking_back = button_with_tip(tr("Back to the battle"), tip)
         self.speed = QComboBox()
-        self.speed.setAccessibleName(tr("Speed"))
-        self.speed.setToolTip(tr("How fast the film plays"))
+        described(self.speed, tr("Speed"), tr("How fast the film plays"))
         self.speed.addItems([speed_words(speed) for speed in SPEEDS])
         layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 2, 8, 2)

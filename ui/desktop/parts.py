@@ -15,7 +15,7 @@ from ui.desktop.settings import Settings
 from ui.desktop.status_line import StatusLine
 from ui.desktop.table.panel import SidePanel
 from ui.desktop.table_display import TableDisplay
-from ui.desktop.widgets import FittedLabel, name_tabs
+from ui.desktop.widgets import FittedLabel, keep_place, name_tabs
 from ui.translation import tr
 
 
@@ -64,9 +64,7 @@ class CentralWidget(QWidget):
         """Arrange the parts; the first tab sets the width of all."""
         super().__init__()
         # Its height stays the same, shown or not: otherwise the soldiers would move away from the mouse.
-        policy = hint.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        hint.setSizePolicy(policy)
+        keep_place(hint)
         left = self._left = QGridLayout()
         left.setSpacing(0)
         left.addWidget(picture, 0, 0)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PyQt6.QtCore import QObject, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QAction, QPixmap
-from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QPushButton, QWidget
+from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QWidget
 
 from calibration.opencv import cv2
 from rules.engine.position import Position
@@ -20,7 +20,7 @@ from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.parts import Parts
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.store import Store
-from ui.desktop.widgets import plain_label, wrapping_label
+from ui.desktop.widgets import button_with_tip, plain_label, wrapping_label
 from ui.phone.addresses import local_addresses
 from ui.phone.snapshot import PhoneSnapshot, last_verdict
 from ui.translation import tr
@@ -170,16 +170,14 @@ class PhoneDialog(QDialog):
         self.setWindowTitle(tr("Phone page"))
         self.networks, self.url, self.code = QComboBox(), QLineEdit(), QLabel()
         self._about, self._hint, self.phones = wrapping_label(), wrapping_label(), plain_label()
-        self.start, self.stop = QPushButton(tr("Start page")), QPushButton(tr("Stop page"))
-        self.start.setToolTip(tr("Let phones on this network open the page"))
-        self.stop.setToolTip(tr("Close the page on all phones"))
+        tip = tr("Let phones on this network open the page")
+        self.start = button_with_tip(tr("Start page"), tip, lambda: self.started.emit(self.networks.currentText()))
+        self.stop = button_with_tip(tr("Stop page"), tr("Close the page on all phones"), self.stopped.emit)
         self.networks.setToolTip(tr("This computer's address on the phones' network"))
         self.url.setReadOnly(True)
         self.url.setToolTip(tr("The address to type where a phone cannot scan the code"))
         self.code.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.stop.setAutoDefault(False)  # Return must not end the page on all phones
-        self.start.clicked.connect(lambda: self.started.emit(self.networks.currentText()))
-        self.stop.clicked.connect(self.stopped)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         for button in (self.start, self.stop):

@@ -13,7 +13,6 @@ from PyQt6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
     QLabel,
-    QPushButton,
     QToolButton,
     QWidget,
 )
@@ -29,7 +28,7 @@ from ui.desktop.background_save import BackgroundSave
 from ui.desktop.dialogs import ask_file, ask_where
 from ui.desktop.paper import pdf_of, preview
 from ui.desktop.settings import Settings
-from ui.desktop.widgets import NumberBox, in_column, in_row, plain_label, wrapping_label
+from ui.desktop.widgets import NumberBox, button_with_tip, in_column, in_row, plain_label, wrapping_label
 from ui.formatting import capitalized
 from ui.paper.marker_sheet import EDGE_SIDE_IN
 from ui.paper.page import Sheet
@@ -127,8 +126,7 @@ class PrintDialog(QDialog):
         self.page = plain_label()
         self.page.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._back, self._on = _page_button("◀", tr("Previous page")), _page_button("▶", tr("Next page"))
-        self._load = QPushButton(tr("Open list…"))
-        self._load.setToolTip(tr("Open an army list from a file"))
+        self._load = button_with_tip(tr("Open list…"), tr("Open an army list from a file"), self._load_army)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         self._save = buttons.button(QDialogButtonBox.StandardButton.Save)
         if self._save is not None:
@@ -201,7 +199,6 @@ class PrintDialog(QDialog):
             box.valueChanged.connect(self._redraw_sheet)
         self._back.clicked.connect(lambda: self._turn(-1))
         self._on.clicked.connect(lambda: self._turn(1))
-        self._load.clicked.connect(self._load_army)
 
     def _choose_kind(self) -> None:
         kind, _, side_in, about = _KINDS[self.kind.currentIndex()]

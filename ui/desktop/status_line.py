@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QStatusBar, QToolButton
 from calibration.solve import Calibration
 from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.tool import PickResult
-from ui.desktop.widgets import plain_label
+from ui.desktop.widgets import keep_place, plain_label
 from ui.formatting import calibration_words
 from ui.session import TableState
 from ui.translation import mark_for_translation, tr
@@ -37,9 +37,7 @@ class StatusLine:
         self.search.setText(tr("Search now"))
         self.search.setToolTip(tr("Search the whole table, even where something is moving (F5)"))
         self.search.clicked.connect(lambda: search_now())
-        policy = self.search.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # otherwise the picture would jump
-        self.search.setSizePolicy(policy)
+        keep_place(self.search)  # otherwise the picture would jump
         self.search.hide()
         self._known: tuple[Calibration | None, Unit, str] = (None, Unit.INCH, "")
         if bar is not None:

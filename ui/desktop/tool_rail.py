@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QFrame, QMenu, QToolButton, QVBoxLayout
 
 from ui.desktop.action import icon
 from ui.desktop.picture.image import painting
+from ui.desktop.widgets import described
 from ui.translation import mark_for_translation, tr
 
 _WIDTH_PX, _BUTTON_PX, _ICON_PX, _GAP_PX = 48, 36, 24, 2
@@ -44,8 +45,7 @@ class ToolRail(QFrame):
         self.setAccessibleName(tr("Tools"))
         self.open = _button()
         self.open.setIcon(icon("open"))
-        self.open.setAccessibleName(tr("Open"))
-        self.open.setToolTip(tr("Open a camera, a picture, a video, a folder or the simulated table"))
+        described(self.open, tr("Open"), tr("Open a camera, a picture, a video, a folder or the simulated table"))
         self.open.setMenu(sources)
         self.open.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.groups = {

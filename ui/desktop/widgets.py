@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from html import escape
 from itertools import product
+from typing import TypeVar
 
 from PyQt6.QtCore import QEvent, QLocale, QObject, QSize, Qt
 from PyQt6.QtGui import QFont, QFontInfo, QFontMetricsF, QResizeEvent, QValidator
@@ -151,10 +152,11 @@ def name_tabs(tabs: QTabWidget, name: str) -> None:
         bar.setAccessibleName(name)
 
 
-def button_with_tip(words: str, tip: str, slot: Callable[[], object] | None = None) -> QPushButton:
-    """A button with a tooltip, which calls `slot`."""
+def button_with_tip(words: str, tip: str, slot: Callable[[], object] | None = None, key: str = "") -> QPushButton:
+    """A button with a tooltip and a key, which calls `slot`."""
     button = QPushButton(words)
     button.setToolTip(tip)
+    button.setShortcut(key)
     if slot is not None:
         button.clicked.connect(slot)  # not in a lambda, which would keep the widget of a bound method alive
     return button
@@ -240,3 +242,31 @@ def clear_layout(layout: QLayout) -> None:
         if (widget := old.widget()) is not None:
             widget.hide()  # at once; Qt deletes it later
             widget.deleteLater()
+
+
+W = TypeVar("W", bound=QWidget)
+
+
+def described(widget: W, name: str = "", tip: str = "") -> W:
+    """The widget with a name for screen readers and a tooltip; an empty one changes nothing."""
+    if name:
+        widget.setAccessibleName(name)
+    if tip:
+        widget.setToolTip(tip)
+    return widget
+
+
+def set_font(widget: QWidget, *, bold: bool, scale: float = 1.0) -> None:
+    """Make a widget's text bold or not, and larger by a factor."""
+    font = widget.font()
+    font.setBold(bold)
+    if scale != 1.0:
+        font.setPointSizeF(scale * font.pointSizeF())
+    widget.setFont(font)
+
+
+def keep_place(widget: QWidget) -> None:
+    """Leave a widget's place empty while it is hidden: what is beside it does not move."""
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(True)
+    widget.setSizePolicy(policy)

@@ -24,15 +24,15 @@ from ui.formatting import Basis
 
 
 @pytest.mark.slow
-def test_a_battle_is_saved_as_text(window: Window, tmp_path: Path) -> None:
-    window.features.files.save_story(tmp_path / "none.txt")
+def test_a_battle_is_saved_as_text(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+    window.features.history.save_story(tmp_path / "none.txt")
     assert "There is no battle yet" in window.bar.text
     assert not (tmp_path / "none.txt").exists()
     started_battle(window, tmp_path / "b")
-    window.features.files.save_story(tmp_path / "evening.txt")
+    window.features.history.save_story(tmp_path / "evening.txt")
+    wait_until(lambda: "Saved" in window.bar.text)
     assert (tmp_path / "evening.txt").read_text("utf-8").splitlines() == list(window.battle.play.story)
-    assert "Saved" in window.bar.text
-    window.features.files.save_story(tmp_path / "nowhere" / "evening.txt")
+    window.features.history.save_story(tmp_path / "nowhere" / "evening.txt")
     assert "nowhere" in window.bar.text
     assert "Saved" not in window.bar.text
 

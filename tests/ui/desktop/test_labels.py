@@ -25,7 +25,7 @@ from tests.ui.windows import POSTS, Open, Wait, click, show_battle
 from ui.battle.armies import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.dice_card import DiceCard
-from ui.desktop.table.correct_menu import ask_name
+from ui.desktop.table.correct_tool import ask_name
 from ui.desktop.widgets import literal_text, markup_label, plain_label, wrapping_label
 from ui.desktop.window import Window
 from vision.figures import Sighting

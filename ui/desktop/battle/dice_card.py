@@ -16,7 +16,7 @@ from ui.battle.rolling import Throws
 from ui.battle.typed_dice import face_words, hint_words, request_words, roll_words, typed_faces
 from ui.desktop.battle.dice_faces import DiceFaces, die_icon
 from ui.desktop.theme import make_primary
-from ui.desktop.widgets import in_column, in_row, wrapping_label
+from ui.desktop.widgets import button_with_tip, described, in_column, in_row, set_font, wrapping_label
 from ui.translation import tr
 
 _FACE_PX, _BUTTON_PX = 32, 40
@@ -65,8 +65,13 @@ class DiceCard(QWidget):
         self._needed, self._action, self._before = wrapping_label(), wrapping_label(), QVBoxLayout()
         self._what, self._problem = wrapping_label(request_words(request)), wrapping_label()
         self._shown = DiceFaces(request.die, request.count)
-        self.roll_button, self._all = QPushButton(), QPushButton()
-        self._line, self._use, self._cancel = _FacesField(), QPushButton(tr("Use")), QPushButton(tr("Cancel"))
+        words = tr("Roll the die") if request.count == 1 else tr("Roll the dice")
+        tip = tr("Let the program roll; the roll counts (Alt+R)")
+        self.roll_button = button_with_tip(words, tip, self._roll_dice, "Alt+R")
+        self._all, self._line = button_with_tip("", "", self.roll_all.emit), _FacesField()
+        self._use = button_with_tip(tr("Use"), tr("Use the typed faces; then they are final (Return)"), self._use_typed)
+        tip = tr("Take the action back before a die is rolled (Esc)")
+        self._cancel = button_with_tip(tr("Cancel"), tip, self.cancelled.emit)
         self._six_sided = QCheckBox(tr("Six-sided dice"))
         self._faces = {die: self._face_buttons(die) for die in (request.die, Die.D6)}
         self._devices = QVBoxLayout()
@@ -182,27 +187,16 @@ class DiceCard(QWidget):
             button.setIconSize(QSize(_FACE_PX, _FACE_PX))
             button.setFixedSize(_FACE_PX + 8, _FACE_PX + 8)
             button.setFlat(True)
-            button.setAccessibleName(words)
-            button.setToolTip(words)
+            described(button, words, words)
             button.clicked.connect(partial(self._click, face))
             layout.addWidget(button)
         layout.addStretch(1)
         return row
 
     def _set_up(self) -> None:
-        big = self._needed.font()
-        big.setPointSizeF(_NEEDED_SCALE * big.pointSizeF())
-        big.setBold(True)
-        self._needed.setFont(big)
-        bold = self._action.font()
-        bold.setBold(True)
-        self._action.setFont(bold)
-        self.roll_button.setText(tr("Roll the die") if self.request.count == 1 else tr("Roll the dice"))
-        self.roll_button.setToolTip(tr("Let the program roll; the roll counts (Alt+R)"))
-        self.roll_button.setShortcut("Alt+R")
+        set_font(self._needed, bold=True, scale=_NEEDED_SCALE)
+        set_font(self._action, bold=True)
         self._six_sided.setToolTip(tr("Roll six-sided dice instead of Fudge dice; the program converts them"))
-        self._use.setToolTip(tr("Use the typed faces; then they are final (Return)"))
-        self._cancel.setToolTip(tr("Take the action back before a die is rolled (Esc)"))
         self._needed.setAccessibleName(tr("Number needed"))
         self._action.setAccessibleName(tr("Action"))
         self._what.setAccessibleName(tr("Dice request"))
@@ -216,10 +210,6 @@ class DiceCard(QWidget):
         self._six_sided.toggled.connect(lambda _: self._show_die())
         self._line.textChanged.connect(lambda _: self._check())
         self._line.returnPressed.connect(self._use_typed)
-        self._use.clicked.connect(self._use_typed)
-        self.roll_button.clicked.connect(self._roll_dice)
-        self._all.clicked.connect(self.roll_all)
-        self._cancel.clicked.connect(self.cancelled)
 
     def _lay_out(self) -> None:
         rolls, typing = in_row((self.roll_button, 1), (self._all, 1)), in_row((self._line, 1), self._use)

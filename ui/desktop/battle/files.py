@@ -226,30 +226,16 @@ class BattleFiles(QObject):
         if play is None:
             self._store.say(tr("No battle is open."))
             return
-        own = play.battle.path
-        name = tr("{name} copy", name=own.stem)
+        name = tr("{name} copy", name=play.battle.path.stem)
         path = path or ask_where(self._window, tr("Save a copy"), f"{name}.battle", tr("Battles (*.battle)"))
-        if path is not None and path.resolve() == own.resolve():
-            self._store.say(tr("This is the open battle itself. Choose another name."))
-        elif path is not None:
-            self._write(path, play.battle.snapshot())
-
-    def save_story(self, path: Path | None = None) -> None:
-        """Write the battle's story as text; without a path, ask where."""
-        play = self._battle.play
-        if play is None:
-            self._store.say(tr("There is no battle yet. Start one in the menu Battle."))
-            return
-        path = path or ask_where(self._window, tr("Save the story"), "evening.txt", tr("Texts (*.txt)"))
         if path is not None:
-            self._write(path, "\n".join((*play.story, "")).encode())
+            self._store.attempt(lambda: self._copy(play.battle, path))
 
-    def _write(self, path: Path, content: bytes) -> None:
-        try:
-            write_bytes(path, content)
-            self._store.say(tr("Saved {path}.", path=path))
-        except UserError as refusal:
-            self._store.say(str(refusal))
+    def _copy(self, battle: Battle, path: Path) -> None:
+        if path.resolve() == battle.path.resolve():
+            raise UserError(tr("This is the open battle itself. Choose another name."))
+        write_bytes(path, battle.snapshot())
+        self._store.say(tr("Saved {path}.", path=path))
 
 
 _TICK_MS = 40

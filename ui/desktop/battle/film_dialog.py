@@ -17,7 +17,7 @@ from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.battle.film_painter import save_film
 from ui.desktop.dialogs import ask_where
 from ui.desktop.messages import Say
-from ui.desktop.widgets import wrapping_label
+from ui.desktop.widgets import button_with_tip, wrapping_label
 from ui.formatting import capitalized
 from ui.translation import mark_for_translation, tr
 
@@ -41,7 +41,7 @@ class FilmDialog(QDialog):
         self._task: BackgroundTask[str] = BackgroundTask("sandtable film")
         self._done, self._total, self._cancelled = 0, 1, False
         self.format, self.speed, self.bar = QComboBox(), QComboBox(), QProgressBar()
-        self.save, self.cancel = QPushButton(tr("Save…")), QPushButton(tr("Cancel"))
+        self.save, self.cancel = button_with_tip(tr("Save…"), "", self._ask), QPushButton(tr("Cancel"))
         self.note = wrapping_label()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._pull)
@@ -113,7 +113,6 @@ class FilmDialog(QDialog):
         buttons = QDialogButtonBox()
         buttons.addButton(self.save, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.addButton(self.cancel, QDialogButtonBox.ButtonRole.RejectRole)
-        self.save.clicked.connect(self._ask)
         buttons.rejected.connect(self.reject)
         form = QFormLayout(self)
         form.addRow(tr("Format:"), self.format)

@@ -15,6 +15,7 @@ from calibration.opencv import cv2
 from rules.battle.battle import Battle
 from rules.battle.event_codec import is_event
 from rules.battle.progress import Cancelled
+from rules.battle.story import story_lines
 from rules.engine.events import TableLaid
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, TerrainPiece
@@ -144,12 +145,14 @@ class HistoryController:
         if battle is None or (terrain, area_in) == (battle.state.terrain, battle.state.area_in):
             return
         camera = camera_identity(self._store.source_controller.spec)
-        try:
-            battle.record(TableLaid(camera=camera, terrain=terrain, area_in=area_in))
-        except UserError as refusal:
-            self._store.say(str(refusal))
+        laid = TableLaid(camera=camera, terrain=terrain, area_in=area_in)
+        self._store.attempt(lambda: battle.record(laid))
 
     # Exports
+
+    def save_story(self, path: Path | None = None) -> None:
+        """Write the battle's story as text; without a path, ask where."""
+        self._save(path, tr("Save the story"), "txt", tr("Texts (*.txt)"), lambda battle, _: _story(battle))
 
     def save_json(self, path: Path | None = None) -> None:
         """Write the battle like `sandtable replay --json`; without a path, ask where."""
@@ -196,6 +199,10 @@ class HistoryController:
     def _step(self, _done: int, _of: int) -> None:
         if self._background_save.is_cancelled:
             raise Cancelled(tr("Cancelled. Nothing was saved."))
+
+
+def _story(battle: Battle) -> bytes:
+    return "\n".join((*story_lines(battle.game, battle.in_force.values()), "")).encode()
 
 
 _MAX_WIDTH_PX = 640

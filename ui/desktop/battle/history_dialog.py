@@ -14,7 +14,6 @@ from PyQt6.QtWidgets import (
     QLineEdit,
     QListView,
     QPlainTextEdit,
-    QPushButton,
     QSplitter,
     QWidget,
 )
@@ -26,7 +25,7 @@ from ui.battle.history import HistoryMoment, matching, positions
 from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
-from ui.desktop.widgets import close_button, in_column, in_row
+from ui.desktop.widgets import button_with_tip, close_button, described, in_column, in_row, set_font
 from ui.theme import DARK
 from ui.translation import tr
 
@@ -96,11 +95,11 @@ class HistoryDialog(QDialog):
         self.search, self.list = QLineEdit(), QListView()
         self._map, self._picture = PictureView(), PictureView()
         self._title, self.story = QLabel(), QPlainTextEdit()
-        self.back = QPushButton()
+        tip = tr("Undo or redo until the battle is as it was then; you can come back again")
+        self.back = button_with_tip("", tip, self._go)
         self._model = MomentList(self._image, self)
         self._lay_out()
         self.search.textChanged.connect(lambda _: self._find())
-        self.back.clicked.connect(self._go)
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
         self.refresh()
 
@@ -184,8 +183,7 @@ class HistoryDialog(QDialog):
     def _set_up_list(self) -> None:
         self.search.setPlaceholderText(tr("A soldier, such as Tan 4, or a word"))
         self.search.setClearButtonEnabled(True)
-        self.search.setAccessibleName(tr("Search"))
-        self.search.setToolTip(tr("Show only moments with this soldier or this word (Ctrl+F)"))
+        described(self.search, tr("Search"), tr("Show only moments with this soldier or this word (Ctrl+F)"))
         self.list.setModel(self._model)
         self.list.setIconSize(_ICON)
         self.list.setUniformItemSizes(True)
@@ -196,13 +194,9 @@ class HistoryDialog(QDialog):
             selection.currentChanged.connect(lambda now, _: self._look(now.row()))
 
     def _set_up_words(self) -> None:
-        font = self._title.font()
-        font.setPointSizeF(1.35 * font.pointSizeF())
-        font.setBold(True)
-        self._title.setFont(font)
+        set_font(self._title, bold=True, scale=1.35)
         self._title.setWordWrap(True)
         self.story.setReadOnly(True)
         self.story.setAccessibleName(tr("The story of this moment"))
         self._picture.setAccessibleName(tr("The table at this moment"))
-        self.back.setToolTip(tr("Undo or redo until the battle is as it was then; you can come back again"))
         self._picture.setFixedSize(320, 180)

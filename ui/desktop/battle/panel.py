@@ -49,6 +49,7 @@ from ui.desktop.widgets import (
     markup_label,
     name_tabs,
     plain_label,
+    set_font,
     wrapping_label,
 )
 from ui.formatting import capitalized
@@ -105,11 +106,10 @@ class BattlePanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.about, self.why, self.absent = markup_label(), wrapping_label(), wrapping_label()
-        self.do_button, self._all, self._own = QPushButton(), QPushButton(), QPushButton(tr("Own dice…"))
-        self.overrule_button = QPushButton(tr("Overrule…"))
+        self._create_buttons()
         self._photo, self._below = QLabel(), QWidget()
         self.action_list, self._story = ActionList(), QListWidget()
-        self.goals_button, self.games = QPushButton(tr("Goals…")), GameList()
+        self.games = GameList()
         self.round_bar, self.pending_moves = RoundBar(), PendingMoves()
         self.needed = plain_label()
         self._dice_card: DiceCard | None = None
@@ -331,7 +331,6 @@ class BattlePanel(QWidget):
 
     def _lay_out(self) -> None:
         self._set_up_words()
-        self._set_up_buttons()
         self.action_list.cancelled.connect(self.cancelled)
         self.action_list.currentItemChanged.connect(lambda *_: self._explain())
         self.action_list.itemActivated.connect(lambda *_: self._request_action())
@@ -347,13 +346,10 @@ class BattlePanel(QWidget):
         in_column(self.absent, self.pending_moves, (tabs, 1), on=self, margin=(8, 4, 8, 4))
 
     def _set_up_words(self) -> None:
-        big = self.needed.font()
-        big.setPointSizeF(_BIG_FONT_SCALE * big.pointSizeF())
-        big.setBold(True)
+        set_font(self.needed, bold=True, scale=_BIG_FONT_SCALE)
         self._below.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.MinimumExpanding)
         self._photo.setAccessibleName(tr("Picture of the soldier"))
         self._photo.setVisible(False)
-        self.needed.setFont(big)
         self.needed.setWordWrap(True)
         self.needed.setAccessibleName(tr("Number needed"))
         self.needed.setVisible(False)
@@ -363,26 +359,22 @@ class BattlePanel(QWidget):
         self._story.setWordWrap(True)
         self._story.setAccessibleName(tr("History"))
 
-    def _set_up_buttons(self) -> None:
-        self.do_button.setMinimumHeight(_BUTTON_PX)
+    def _create_buttons(self) -> None:
+        self.do_button = QPushButton()
         self.do_button.clicked.connect(self._request_action)
-        self._all.setToolTip(tr("Let the program make this roll and all others of this kind"))
-        self._all.setMinimumHeight(_BUTTON_PX)
-        self._all.clicked.connect(lambda: self._request(self.roll_all_wanted))
-        self._own.setToolTip(tr("Type or click the faces of your own dice, or use electronic dice (Alt+D)"))
-        self._own.setShortcut("Alt+D")
-        self._own.clicked.connect(lambda: self._request(self.wanted))
         make_primary(self.do_button)
-        self.overrule_button.setToolTip(
-            tr("Change the result of the selected action or the last one, and say why (Ctrl+R)")
-        )
-        self.overrule_button.setShortcut("Ctrl+R")
-        self.overrule_button.setEnabled(False)
-        self.overrule_button.clicked.connect(self.overrule_requested)
-        self.goals_button.setToolTip(tr("What each side must do to win; you can change it at any time (Ctrl+G)"))
-        self.goals_button.setShortcut("Ctrl+G")
-        self.goals_button.setEnabled(False)
-        self.goals_button.clicked.connect(self.goals)
+        tip = tr("Let the program make this roll and all others of this kind")
+        self._all = button_with_tip("", tip, lambda: self._request(self.roll_all_wanted))
+        tip = tr("Type or click the faces of your own dice, or use electronic dice (Alt+D)")
+        self._own = button_with_tip(tr("Own dice…"), tip, lambda: self._request(self.wanted), "Alt+D")
+        tip = tr("Change the result of the selected action or the last one, and say why (Ctrl+R)")
+        self.overrule_button = button_with_tip(tr("Overrule…"), tip, self.overrule_requested.emit, "Ctrl+R")
+        tip = tr("What each side must do to win; you can change it at any time (Ctrl+G)")
+        self.goals_button = button_with_tip(tr("Goals…"), tip, self.goals.emit, "Ctrl+G")
+        for button in (self.do_button, self._all):
+            button.setMinimumHeight(_BUTTON_PX)
+        for button in (self.overrule_button, self.goals_button):
+            button.setEnabled(False)
 
     def _now(self) -> QWidget:
         reasons, now = QWidget(), QWidget()

@@ -23,6 +23,7 @@ from ui.desktop.widgets import (
     Scrolled,
     button_with_tip,
     clear_layout,
+    described,
     in_column,
     in_row,
     literal_text,
@@ -277,8 +278,7 @@ class MovePills(QObject):
         pill = QFrame(self._picture)
         pill.setStyleSheet(_STYLE)
         pill.setCursor(Qt.CursorShape.ArrowCursor)
-        pill.setToolTip(literal_text(move.words))
-        pill.setAccessibleName(move.words)
+        described(pill, move.words, literal_text(move.words))
         layout = QHBoxLayout(pill)
         layout.setContentsMargins(6, 2, 2, 2)
         layout.setSpacing(3)
@@ -286,8 +286,7 @@ class MovePills(QObject):
         for number, decision in enumerate(move.buttons):
             button = QToolButton()
             button.setText(decision.sign or decision.words)
-            button.setToolTip(literal_text(f"{decision.words}: {decision.tip}"))
-            button.setAccessibleName(f"{decision.words}: {move.words}")
+            described(button, f"{decision.words}: {move.words}", literal_text(f"{decision.words}: {decision.tip}"))
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # by keys the moves are answered in the panel
             button.clicked.connect(partial(self._answer, row, number))
             layout.addWidget(button)

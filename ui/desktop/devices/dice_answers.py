@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PyQt6.QtWidgets import QPushButton, QWidget
+from PyQt6.QtWidgets import QWidget
 
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.devices.tray_view import TrayView, close_up
-from ui.desktop.widgets import escape_markup, in_column, in_row, markup_label
+from ui.desktop.widgets import button_with_tip, escape_markup, in_column, in_row, markup_label
 from ui.devices.dice import ElectronicDiceController, ElectronicDiceSource
 from ui.devices.tray import TrayDice, TrayDiceSource
 from ui.devices.tray_camera import Seen
@@ -85,13 +85,10 @@ class DiceStrip(QWidget):
         self._name, self._asking = name, asking
         self.words = markup_label()
         self.words.setAccessibleName(name)
-        self._yes, self._no = QPushButton(), QPushButton(tr("No"))
-        self._throw = QPushButton(tr("Throw them"))
-        self._throw.setToolTip(tr("Throw the emulated dice"))
+        self._yes = button_with_tip("", "", lambda: self._settle(True))
+        self._no = button_with_tip(tr("No"), "", lambda: self._settle(False))
+        self._throw = button_with_tip(tr("Throw them"), tr("Throw the emulated dice"), throw)
         self._throw.setVisible(throw is not None)
-        self._yes.clicked.connect(lambda: self._settle(True))
-        self._no.clicked.connect(lambda: self._settle(False))
-        self._throw.clicked.connect(lambda: throw() if throw is not None else None)
         in_column(self.words, in_row(self._yes, self._no, self._throw, None), on=self, margin=0)
         self.refresh()
 

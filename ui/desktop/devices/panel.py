@@ -26,7 +26,15 @@ from hardware.emulator import FaultInjector
 from hardware.range_rod import BAND_IN, RodShape
 from ui.desktop.devices.tray_view import TrayPicture, TrayView
 from ui.desktop.picture.image import painting
-from ui.desktop.widgets import NumberBox, button_with_tip, escape_markup, in_column, markup_label, wrapping_label
+from ui.desktop.widgets import (
+    NumberBox,
+    button_with_tip,
+    described,
+    escape_markup,
+    in_column,
+    markup_label,
+    wrapping_label,
+)
 from ui.devices.device_connection import DeviceStatus, PortChoice, StatusLevel
 from ui.translation import mark_for_translation, tr
 
@@ -187,8 +195,7 @@ class DeviceBox(QGroupBox):
         self._port = QComboBox()
         self._chosen: str | None = None
         self._is_connected = False
-        self._port.setAccessibleName(tr("{title}: port", title=title))
-        self._port.setToolTip(port_tip)
+        described(self._port, tr("{title}: port", title=title), port_tip)
         self._port.setMinimumContentsLength(12)
         self._port.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         tip = tr("Use this port, now and next time")

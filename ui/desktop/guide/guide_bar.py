@@ -6,9 +6,18 @@ from collections.abc import Sequence
 from functools import partial
 
 from PyQt6.QtCore import pyqtSignal
-from PyQt6.QtWidgets import QComboBox, QFrame, QPushButton, QToolButton, QWidget
+from PyQt6.QtWidgets import QComboBox, QFrame, QToolButton, QWidget
 
-from ui.desktop.widgets import FittedLabel, escape_markup, in_column, in_row, markup_label
+from ui.desktop.widgets import (
+    FittedLabel,
+    button_with_tip,
+    escape_markup,
+    in_column,
+    in_row,
+    keep_place,
+    markup_label,
+    set_font,
+)
 from ui.guide import Guide, GuideStep, StepMark
 from ui.translation import tr
 
@@ -42,7 +51,11 @@ class GuideBar(QFrame):
         self.steps = {step: QToolButton() for step in GuideStep}
         self.words, self.ticks = FittedLabel(), markup_label()
         self.army = QComboBox()
-        self.button, self.skip, self.leave = QPushButton(), QPushButton(tr("Skip")), QPushButton(tr("Leave guide"))
+        self.button = button_with_tip("", "", self.wanted.emit)
+        tip = tr("Skip this step; click its name above to come back")
+        self.skip = button_with_tip(tr("Skip"), tip, self.skipped.emit)
+        tip = tr("Close the guide; you can open it again in the menu Help")
+        self.leave = button_with_tip(tr("Leave guide"), tip, self.left.emit)
         self._lay_out()
 
     def show_guide(self, guide: Guide) -> None:
@@ -54,9 +67,7 @@ class GuideBar(QFrame):
             mark = guide.marks[step]
             button.setText(f"{_SIGN[mark]} {step.words}")
             button.setAccessibleName(f"{step.words}, {mark.words}")
-            font = button.font()
-            font.setBold(mark is StepMark.NOW)
-            button.setFont(font)
+            set_font(button, bold=mark is StepMark.NOW)
         self.words.show_text(guide.words)
         self.ticks.setText("&nbsp;&nbsp; ".join(f"{_TICKS[t.good]} {escape_markup(t.words)}" for t in guide.ticks))
         self.button.setText(guide.button)
@@ -80,20 +91,16 @@ class GuideBar(QFrame):
         self.words.setAccessibleName(tr("What to do now"))
         line_px = self.ticks.fontMetrics().lineSpacing()
         self.ticks.setMinimumHeight(line_px)
-        policy = self.leave.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self.leave.setSizePolicy(policy)
+        keep_place(self.leave)
         self.army.setEditable(True)
         self.army.setMinimumContentsLength(10)
         self.army.setAccessibleName(tr("Army that the next click teaches"))
         self.army.setToolTip(tr("Type a name or choose one, then click the base of one of its soldiers"))
         self.button.setDefault(True)
-        self.skip.setToolTip(tr("Skip this step; click its name above to come back"))
-        self.leave.setToolTip(tr("Close the guide; you can open it again in the menu Help"))
         for step, button in self.steps.items():
             button.setAutoRaise(True)
             button.setToolTip(tr("Go to {step}", step=step))
-            button.clicked.connect(partial(self._ask_for, step))
+            button.clicked.connect(partial(self.asked_for.emit, step))
         top = in_row(*self.steps.values(), None, self.skip, self.leave)
         low = QWidget()  # always of one height: otherwise the soldiers would move away from the mouse
         low.setFixedHeight(_WORDS_PX + line_px)
@@ -101,10 +108,4 @@ class GuideBar(QFrame):
         in_row((self.words, 1), self.army, self.button, on=row, margin=0)
         in_column((row, 1), self.ticks, on=low, margin=0).setSpacing(0)
         in_column(top, low, on=self, margin=(8, 4, 8, 4)).setSpacing(2)
-        self.button.clicked.connect(lambda: self.wanted.emit())
-        self.skip.clicked.connect(lambda: self.skipped.emit())
-        self.leave.clicked.connect(lambda: self.left.emit())
         self.army.editTextChanged.connect(self.named)
-
-    def _ask_for(self, step: GuideStep, _checked: bool = False) -> None:
-        self.asked_for.emit(step)

@@ -78,7 +78,7 @@ class TableController:
             if found.remark and found.table is None:
                 self._store.say(found.remark)
         if self._offer_open and self._has_continued(source_controller):
-            self._try(self._archive)
+            self._store.attempt(self._archive)
         if self._saver is None or self._loading.busy:
             return
         if not self._offer_open and source_controller.seen is not None:
@@ -116,7 +116,7 @@ class TableController:
 
     def start_fresh(self) -> None:
         """Archive the saved table, because this is another one."""
-        self._try(self._archive)
+        self._store.attempt(self._archive)
         self.left = None
 
     def forget_examples(self) -> None:
@@ -191,12 +191,6 @@ class TableController:
             except UserError as refusal:
                 self._carried = (view.calibration, refusal)
         return self._carried[1]
-
-    def _try(self, change: Callable[[], object]) -> None:
-        try:
-            change()
-        except UserError as refusal:
-            self._store.say(str(refusal))
 
 
 def _content(state: TableState) -> object:

@@ -15,7 +15,6 @@ from PyQt6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QMenu,
-    QPushButton,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeWidget,
@@ -25,7 +24,16 @@ from PyQt6.QtWidgets import (
 
 from rules.engine.text import display_name
 from rules.tabletop.table import Figure, PointIn
-from ui.desktop.widgets import button_with_tip, fit_font, in_column, in_row, literal_text, plain_label, wrapping_label
+from ui.desktop.widgets import (
+    button_with_tip,
+    described,
+    fit_font,
+    in_column,
+    in_row,
+    literal_text,
+    plain_label,
+    wrapping_label,
+)
 from ui.formatting import in_order, place_words
 from ui.table.finding import Answer
 from ui.theme import Colour, army_colour
@@ -69,8 +77,9 @@ class SidePanel(QWidget):
         self._large.setBold(True)
         self.headline, self.rows = plain_label(), wrapping_label()
         self._army = QComboBox()
-        self._usual = QPushButton(tr("Use preset"))
-        self.groups_button = QPushButton(tr("Find armies"))
+        tip = tr("Start with the usual colour of this plastic; clicking a soldier is more reliable")
+        self._usual = button_with_tip(tr("Use preset"), tip, lambda: self.usual_wanted.emit(self.army))
+        self.groups_button = button_with_tip(tr("Find armies"), "", self.groups_wanted.emit)
         self.warnings = wrapping_label()
         self._laid_list, self._laid_box = QListWidget(), QGroupBox(tr("On the table"))
         self.armies, self._armies_box = ArmyList(), QGroupBox(tr("Armies"))
@@ -157,8 +166,7 @@ class SidePanel(QWidget):
     def _answer_box(self) -> QWidget:
         # Always as high as large type, otherwise the lists below would jump.
         self.headline.setFixedHeight(QFontMetrics(self._large).height())
-        self.headline.setAccessibleName(tr("Answer"))
-        self.headline.setToolTip(tr("The distance; the true value is within ± in 19 of 20 measurements"))
+        described(self.headline, tr("Answer"), tr("The distance; the true value is within ± in 19 of 20 measurements"))
         self.rows.setMinimumHeight(4 * self.fontMetrics().height())
         self.rows.setAlignment(Qt.AlignmentFlag.AlignTop)
         box = QWidget()
@@ -173,17 +181,13 @@ class SidePanel(QWidget):
         self._army.editTextChanged.connect(self.army_chosen)
         self._army.editTextChanged.connect(self._allow_usual)
         self.armies.forgotten.connect(self.forget)
-        self._usual.setToolTip(tr("Start with the usual colour of this plastic; clicking a soldier is more reliable"))
-        self._usual.clicked.connect(lambda: self.usual_wanted.emit(self.army))
-        self.groups_button.clicked.connect(lambda: self.groups_wanted.emit())
         self.warnings.setAccessibleName(tr("Armies that look alike"))
         row = in_row(plain_label(tr("Teach:")), (self._army, 1))
         in_column(self.armies, self.warnings, self.groups_button, row, self._usual, on=self._armies_box)
         return self._armies_box
 
     def _fill_laid_box(self) -> QWidget:
-        self._laid_list.setToolTip(tr("Rulers and templates; they follow their soldiers"))
-        self._laid_list.setAccessibleName(tr("Rulers and templates"))
+        described(self._laid_list, tr("Rulers and templates"), tr("Rulers and templates; they follow their soldiers"))
         self._laid_list.setWordWrap(True)
         in_column(self._laid_list, on=self._laid_box)
         self._laid_box.hide()

@@ -9,7 +9,6 @@ from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow, QMenu
 
-from rules.tabletop.errors import UserError
 from ui.desktop.action import create_action, create_switch
 from ui.desktop.picture.view import PictureView
 from ui.desktop.store import Store
@@ -278,10 +277,7 @@ class PracticeController(QObject):
         if table is None:
             self._store.say(tr("The picture is frozen. Press P to go on."))
             return
-        try:
-            table.change(operation)
-        except UserError as refusal:
-            self._store.say(str(refusal))
+        self._store.attempt(lambda: table.change(operation))
         self.follow()
 
 

@@ -24,7 +24,7 @@ from ui.desktop.dialogs import ask_file, ask_where
 from ui.desktop.picture.view import PictureView
 from ui.desktop.store import Store
 from ui.desktop.table.terrain_tool import TERRAIN, OutlineSearch, TerrainTool
-from ui.desktop.widgets import NumberBox, button_with_tip, in_column, in_row, plain_label
+from ui.desktop.widgets import NumberBox, button_with_tip, described, in_column, in_row, plain_label, set_font
 from ui.files import read_terrain
 from ui.table.terrain import Terrain, fresh_name, piece_named, terrain_words, usual_height_in, usual_name, write_terrain
 from ui.translation import tr
@@ -218,8 +218,7 @@ class TerrainPanel(QWidget):
 
     def _pieces_box(self) -> QWidget:
         box = QGroupBox(tr("Terrain"))
-        self._list.setToolTip(tr("The terrain on the table; click a piece to change it"))
-        self._list.setAccessibleName(tr("Pieces of terrain"))
+        described(self._list, tr("Pieces of terrain"), tr("The terrain on the table; click a piece to change it"))
         self._list.setWordWrap(True)
         self._list.currentItemChanged.connect(lambda item, _: self._choose(item))
         tip = tr("Open terrain from a file; it replaces this terrain")
@@ -233,9 +232,7 @@ class TerrainPanel(QWidget):
 
     def _piece_box(self) -> QWidget:
         box = QGroupBox(tr("Piece"))
-        font = self._of.font()
-        font.setBold(True)
-        self._of.setFont(font)
+        set_font(self._of, bold=True)
         self.name.setToolTip(tr("The piece's name, used in messages"))
         self.name.setMaxLength(40)
         self.name.editingFinished.connect(self._name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -30,50 +29,32 @@ class TeachTool(Tool):
 
     name = TEACH
 
-    def __init__(
-        self,
-        army: Callable[[], str],
-        teach: Callable[[PickResult], None],
-        outline: Callable[[PickResult], tuple[Mark, ...]],
-        type_name: Callable[[], None],
-    ) -> None:
-        """`army` returns the army that a click teaches, and `type_name` lets the player type another.
-
-        `outline` returns the outline of the figure that `teach` would teach there.
-        """
-        self._army, self._teach, self._outline, self._type_name = army, teach, outline, type_name
+    def __init__(self, panel: SidePanel, sides: QTabWidget, store: Store) -> None:
+        """The army's name comes from `panel`, a tab of `sides`."""
+        self._panel, self._sides, self._store = panel, sides, store
+        self._hover = HoverPicker()
+        self._question: tuple[str, MessageActions] = ("", ())
+        store.tool_selected.connect(self._begin_with)
 
     @property
     def hint(self) -> str:
-        army = self._army().strip()
+        army = self._panel.army.strip()
         if not army:
             return tr("Type the army's name on the right, then click one of its soldiers.")
         return tr("Click the middle of a {army} soldier. More clicks in other light help.   T: type a name", army=army)
 
     def press(self, at: PickResult) -> None:
-        self._teach(at)
+        self._learn(at.frame, self._panel.army, at.px)
 
     def again(self) -> None:
-        self._type_name()
+        """Let the player type another name."""
+        self._sides.setCurrentWidget(self._panel)
+        self._panel.type_army()
 
     def preview(self, at: PickResult | None) -> Preview:
         """Outline the figure that a click would teach, once known; until then highlight the figure found there."""
         marks = self._outline(at) if at is not None else ()
         return Preview(marks=marks) if marks else super().preview(at)
-
-
-class TeachController:
-    """Teaches armies."""
-
-    def __init__(
-        self, panel: SidePanel, sides: QTabWidget, store: Store, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        """The army's name comes from `panel`, a tab of `sides`."""
-        self._panel, self._sides, self._store, self._clock = panel, sides, store, clock
-        self._hover = HoverPicker()
-        self._question: tuple[str, MessageActions] = ("", ())
-        store.tool_selected.connect(self._begin_with)
-        self.tool = TeachTool(lambda: self._panel.army, self._teach, self._outline, self._type_name)
 
     def _begin_with(self, tool: str, before: str) -> None:
         """When the tool is selected, show the army names; suggest a free one if the chosen army is already taught."""
@@ -88,7 +69,7 @@ class TeachController:
         """Follow the mouse while the tool is selected; called often. Returns whether the outline may have changed."""
         at = self._store.pointed if self._store.tool.name == TEACH else None
         request = self._session.pick_request(at.frame, at.px) if at is not None else None
-        return self._hover.follow(request, self._clock())
+        return self._hover.follow(request, self._store.clock())
 
     def close(self) -> None:
         """Stop searching."""
@@ -106,10 +87,6 @@ class TeachController:
     @property
     def _taught(self) -> tuple[str, ...]:
         return tuple(colour.name for colour in self._session.state.setup.palette)
-
-    def _type_name(self) -> None:
-        self._sides.setCurrentWidget(self._panel)
-        self._panel.type_army()
 
     def _pick(self, frame: Frame, px: PointPx) -> Pick | None:
         """The figure at a pixel, if already known."""
@@ -133,9 +110,6 @@ class TeachController:
         )
 
     # Clicks and their answers
-
-    def _teach(self, at: PickResult) -> None:
-        self._learn(at.frame, self._panel.army, at.px)
 
     def _learn(self, frame: Frame, army: str, px: PointPx, *, surely: bool = False) -> None:
         army = army.strip()

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from PyQt6.QtCore import QObject
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 
@@ -54,13 +53,22 @@ class Waiting:
 
 
 class CorrectTool(Tool):
-    """Offers corrections for the clicked figure or place."""
+    """Offers corrections for the clicked figure or place, in a menu.
+
+    Attributes:
+        menu: The open menu; None if there is none.
+        waiting: The correction that needs one more click, if any.
+    """
 
     name = CORRECT
 
-    def __init__(self, ask: Callable[[PickResult], None]) -> None:
-        self._ask = ask
+    def __init__(self, picture: PictureView, store: Store, split_off: Callable[[Figure], None]) -> None:
+        """Open menus over `picture` on request; `split_off` moves a figure and similar ones into another army."""
+        self._picture, self._store, self._split_off = picture, store, split_off
+        self._before = CORRECT
         self.waiting: Waiting | None = None
+        self.menu: QMenu | None = None
+        picture.asked.connect(self._offer)
 
     @property
     def hint(self) -> str:
@@ -71,7 +79,7 @@ class CorrectTool(Tool):
     def press(self, at: PickResult) -> None:
         """Offer corrections, or use the awaited click. Raises `UserError` if the awaited click is invalid."""
         if self.waiting is None:
-            self._ask(at)
+            self._offer_at(at)
         else:
             self.waiting.take(at)
 
@@ -85,24 +93,7 @@ class CorrectTool(Tool):
         hovered = figure_id(at)
         return Preview(hovered=hovered, picked=self.waiting.about if self.waiting else None)
 
-
-class CorrectionController(QObject):
-    """Offers corrections in a menu.
-
-    Attributes:
-        menu: The open menu; None if there is none.
-    """
-
-    def __init__(self, picture: PictureView, store: Store, split_off: Callable[[Figure], None]) -> None:
-        """Open menus over `picture` on request; `split_off` moves a figure and similar ones into another army."""
-        super().__init__(picture)
-        self._picture, self._store, self._split_off = picture, store, split_off
-        self._before = CORRECT
-        self.tool = CorrectTool(self._offer_at)
-        self.menu: QMenu | None = None
-        picture.asked.connect(self.offer)
-
-    def offer(self) -> None:
+    def _offer(self) -> None:
         """Open the menu for what the mouse points at."""
         at = self._store.pointed
         if at is not None:
@@ -129,7 +120,7 @@ class CorrectionController(QObject):
         x, y = view.calibration.camera.pixel_to_table(at.px, figure.z_in)[0]
         shown_name = display_name(figure.id)
         _add_heading(menu, f"{shown_name}, {posture_words(figure.posture)}")
-        groups = self._offer(menu, options_for(view, figure, (float(x), float(y)), self._armies))
+        groups = self._fill(menu, options_for(view, figure, (float(x), float(y)), self._armies))
         title = _GROUPS["Army"]
         tip = tr("Move {name} and all soldiers that look like it into a new army", name=shown_name)
         army_menu = groups.get("Army") or _submenu(menu, tr(title))
@@ -157,7 +148,7 @@ class CorrectionController(QObject):
         there = standing_place(view.calibration.camera, at.px, self._store.terrain)
         if there is not None:
             _add_heading(menu, tr("No soldier is seen here"))
-            self._offer(menu, options_at(view, *there, self._armies))
+            self._fill(menu, options_at(view, *there, self._armies))
         if not menu.actions():
             raise UserError(tr("No army is known yet. Press T and teach one first."))
 
@@ -166,7 +157,7 @@ class CorrectionController(QObject):
         view = self._store.view
         return armies_of(view, self._store.session.state) if view is not None else ()
 
-    def _offer(self, menu: QMenu, options: tuple[CorrectionOption, ...]) -> dict[str, QMenu]:
+    def _fill(self, menu: QMenu, options: tuple[CorrectionOption, ...]) -> dict[str, QMenu]:
         groups: dict[str, QMenu] = {}
         for option in options:
             if option.group and option.group not in groups:
@@ -180,7 +171,7 @@ class CorrectionController(QObject):
 
     def _wait(self, waiting: Waiting) -> None:
         self._store.use_tool(CORRECT)
-        self.tool.waiting = waiting
+        self.waiting = waiting
 
     def _apply(self, option: CorrectionOption) -> None:
         self._store.change(lambda: self._correct(option))
