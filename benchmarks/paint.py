@@ -27,8 +27,7 @@ from ui.picture.drawing import Drawing
 from ui.picture.overlay import Line, Preview, Shape
 from ui.session import Ruler, TableState
 from ui.theme import WHITE
-from ui.tools.fan import fan_finding
-from ui.tools.reach import Arm
+from ui.tools.reach import Arm, fan_finding
 from ui.tools.tool_context import ToolContext
 from vision.frame import Frame
 from vision.setup import Setup

@@ -22,7 +22,7 @@ from rules.tabletop.errors import UserError
 from tools.layout_check import access_problems, layout_problems
 from tools.pictures import all_seen, begin_battle, setup_dialog, wait_for
 from tools.screenshot import click, enemies, run_scene, wait
-from ui.battle.armies import ArmyLists
+from ui.battle.battle_setup import ArmyLists
 from ui.desktop.app import ErrorReporter
 from ui.desktop.devices.wled_dialog import WledDialog
 from ui.desktop.printing import PrintDialog

@@ -21,7 +21,7 @@ from rules.tabletop.table import Figure, Posture
 from rules.tabletop.template import Blast
 from tools.phone_browser import PHONE_PX, Phone, installed
 from tools.screenshot import QUALITY, click, enemies, figures_seen, run_scene, wait
-from ui.battle.armies import ArmyLists
+from ui.battle.battle_setup import ArmyLists
 from ui.battle.film import SIZE_PX, Pace, film_scenes
 from ui.battle.history import BattleReport, report_of
 from ui.battle.report_page import report_page

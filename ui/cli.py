@@ -297,7 +297,7 @@ def _demo(options: argparse.Namespace) -> int:
 def _print(options: argparse.Namespace) -> int:
     from calibration.markers import Board
     from calibration.print_scale import TRUE_PRINT, PrintScale
-    from ui.battle.armies import find_army
+    from ui.battle.battle_setup import find_army
     from ui.desktop.paper import write_pdf
     from ui.paper.printing import PrintJob, SheetKind, sheet_of
 

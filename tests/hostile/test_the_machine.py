@@ -21,7 +21,7 @@ from rules.battle.battle import Battle
 from rules.engine.events import Noted, UnitJoined
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
-from ui.battle.armies import ArmyLists
+from ui.battle.battle_setup import ArmyLists
 from ui.cli import main
 from ui.desktop.paper import write_pdf
 from ui.desktop.settings import Settings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -9,6 +10,9 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from platformdirs import user_data_path
+
+from calibration.profile import read_json
 from rules.battle.battle import Battle, Clock
 from rules.battle.referees import referee_of
 from rules.engine.events import Changed
@@ -16,7 +20,7 @@ from rules.engine.game import Game
 from rules.engine.objectives import Objective, Task, objective_changes, objectives_of
 from rules.engine.position import Position
 from rules.engine.referee import preview_of
-from rules.engine.roster import Army, Recruit, enlistment
+from rules.engine.roster import Army, Recruit, army_document, army_of, enlistment
 from rules.engine.ruleset import Value, title_in_file
 from rules.engine.text import display_name, outcome_words
 from rules.engine.verdict import Verdict
@@ -25,6 +29,7 @@ from rules.games.rosters import points_check
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from ui.battle.battle_session import BattleSession
+from ui.files import make_folder, write_json
 from ui.translation import mark_for_translation, tr
 
 NEEDS_TWO_SIDES = mark_for_translation("a battle needs two armies: click a soldier of each army to teach both")
@@ -240,3 +245,102 @@ def usual_numbers(task: Task, figures: Mapping[str, int]) -> dict[str, int]:
     """The goal's default number for each side, from the sides' numbers of figures."""
     total = sum(figures.values())
     return {side: max(1, task.usual_number(own, total - own)) for side, own in figures.items()}
+
+
+def save_army(path: Path, army: Army) -> None:
+    """Write an army list. Raises `UserError` like `ui.files.write_json`."""
+    write_json(path, army_document(army))
+
+
+def load_army(path: Path) -> Army:
+    """Read an army list from a file. Raises `UserError` if it is not an army list, or a newer program wrote it."""
+    document = read_json(path, tr("army list"))
+    try:
+        return army_of(document)
+    except UserError as error:
+        raise UserError(tr("the army list {path} cannot be read: {reason}", path=path, reason=error)) from error
+
+
+def armies_folder() -> Path:
+    """The folder of the player's army lists."""
+    return user_data_path("sandtable", appauthor=False) / "armies"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedArmy:
+    """A file in the folder: its army, or the problem with it."""
+
+    path: Path
+    army: Army | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ArmyLists:
+    """The army lists in a folder, each in its own file, found by name.
+
+    A file that is not an army list is listed with its problem, and is not overwritten.
+    """
+
+    folder: Path
+
+    def listed(self) -> tuple[ListedArmy, ...]:
+        """Every file, by file name; none if the folder does not exist yet."""
+        return tuple(_listed(path) for path in sorted(self.folder.glob("*.json")))
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all valid army lists."""
+        return tuple(listed.army.name for listed in self.listed() if listed.army is not None)
+
+    def take(self, name: str) -> Army:
+        """Load the army list with this name. Raises `UserError` if there is none, or its file is not an army list."""
+        path = self._path(name)
+        army = load_army(path) if os.path.exists(path) else None
+        if army is None or army.name.casefold() != name.casefold():
+            known = ", ".join(self.names())
+            if known:
+                raise UserError(tr("there is no army list {name!r}: choose one of {known}", name=name, known=known))
+            raise UserError(tr("there is no army list {name!r}: save one first", name=name))
+        return army
+
+    def keep(self, army: Army) -> None:
+        """Save an army under its name, replacing an older list of this name.
+
+        Raises:
+            UserError: if the name gives no file name, the file holds another list, or it cannot be written.
+        """
+        path = self._path(army.name)
+        if os.path.exists(path):
+            held = load_army(path)
+            if held.name.casefold() != army.name.casefold():
+                raise UserError(
+                    tr(
+                        "{name!r} is too similar to the saved list {saved!r}: choose another name",
+                        name=army.name, saved=held.name,
+                    )
+                )  # fmt: skip
+        make_folder(self.folder)
+        save_army(path, army)
+
+    def _path(self, name: str) -> Path:
+        """The file of an army; names that differ only in case or punctuation share one."""
+        words = "".join(letter if letter.isalnum() else " " for letter in name.casefold()).split()
+        if not words:
+            raise UserError(tr("{name!r} cannot be the name of an army list: use letters or digits", name=name))
+        return self.folder / f"{'-'.join(words)[:80]}.json"
+
+
+def find_army(named: Path) -> Army:
+    """Load an army list by its file, or by the name of a saved list.
+
+    Raises:
+        UserError: as `load_army` and `ArmyLists.take`.
+    """
+    return load_army(named) if os.path.exists(named) or named.suffix else ArmyLists(armies_folder()).take(str(named))
+
+
+def _listed(path: Path) -> ListedArmy:
+    try:
+        return ListedArmy(path, load_army(path))
+    except UserError as error:
+        return ListedArmy(path, None, str(error))

@@ -36,8 +36,8 @@ from rules.engine.events import (
 from rules.engine.game import Game
 from rules.engine.state import State, fold
 from rules.engine.text import display_name, label, readable, roller_words
+from ui.battle.action_text import outcome_banner
 from ui.battle.battle_folder import ends_battle
-from ui.battle.outcome_banner import outcome_banner
 from ui.formatting import capitalized
 from ui.translation import tr, tr_count
 

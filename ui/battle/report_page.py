@@ -12,6 +12,7 @@ from rules.engine.dice import Die
 from rules.engine.events import Moved, PhaseBegun, Placed, QuestionAsked, ReasonRecord, Throw, UnitJoined
 from rules.engine.text import display_name, phase_words
 from ui.battle.battle_map import extent_of, map_shapes, move_trails
+from ui.battle.dice import PIPS, face_words
 from ui.battle.history import (
     BattleReport,
     HistoryMoment,
@@ -24,7 +25,6 @@ from ui.battle.history import (
     throw_purpose,
     throws_in,
 )
-from ui.battle.typed_dice import PIPS, face_words
 from ui.picture.overlay import Label, Line, Region, Shape
 from ui.picture.table_map import Extent
 from ui.theme import DARK, army_colour, hex_colour

@@ -19,7 +19,7 @@ from hardware.emulator import EmulatedDice, FaultInjector, Wire
 from hardware.ports import attached
 from rules.engine.dice import Dice, DiceRequest, Die, Roll, as_fudge, rolled
 from rules.tabletop.errors import UserError
-from ui.battle.typed_dice import request_words
+from ui.battle.dice import request_words
 from ui.devices.cli_links import LinkReporter, RollSource, emulated_wire, list_ports, turns
 from ui.devices.dice import request_of
 

@@ -23,8 +23,7 @@ from ui.desktop.settings import Settings
 from ui.desktop.source_opening import CameraLocks, EarlySource, locks_folder, stored_settings
 from ui.desktop.theme import apply_theme
 from ui.desktop.window import Window
-from ui.diagnostics.bug_report import EventLog, crash_file, crashes_kept, last_crash, log_file
-from ui.diagnostics.ui_watchdog import BEAT_S, StallWatchdog
+from ui.diagnostics import BEAT_S, EventLog, StallWatchdog, crash_file, crashes_kept, last_crash, log_file
 from ui.translation import tr
 from vision.source import Source
 

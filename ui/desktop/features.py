@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Protocol
 
 from ui.battle.battle_folder import battles_folder
-from ui.desktop.background_save import BackgroundSave
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.battle.history_controller import HistoryController
@@ -17,6 +16,7 @@ from ui.desktop.parts import Parts
 from ui.desktop.phone import PhoneController
 from ui.desktop.printing import PrintController
 from ui.desktop.projector import ProjectorController
+from ui.desktop.saving import BackgroundSave
 from ui.desktop.setup.calibration_controller import CalibrationController
 from ui.desktop.setup.table_controller import TableController
 from ui.desktop.sight_areas import SightAreas

@@ -22,11 +22,9 @@ from calibration.print_scale import PrintScale
 from rules.engine.roster import Army
 from rules.games import game_names, open_game
 from rules.tabletop.errors import UserError
-from ui.battle.armies import ArmyLists, armies_folder, load_army
-from ui.battle.battle_setup import title_of
-from ui.desktop.background_save import BackgroundSave
-from ui.desktop.dialogs import ask_file, ask_where
+from ui.battle.battle_setup import ArmyLists, armies_folder, load_army, title_of
 from ui.desktop.paper import pdf_of, preview
+from ui.desktop.saving import BackgroundSave, ask_file, ask_where
 from ui.desktop.settings import Settings
 from ui.desktop.widgets import NumberBox, button_with_tip, in_column, in_row, plain_label, wrapping_label
 from ui.formatting import capitalized

@@ -33,8 +33,7 @@ from ui.desktop.store import Store
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Preview, Shape
 from ui.picture.table_map import MapMaker, TableMap
-from ui.projector.alignment import CHECK_EVERY_S, Alignment, AlignmentWatch
-from ui.projector.light import Light, Turn
+from ui.projector import CHECK_EVERY_S, Alignment, AlignmentWatch, Light, Turn
 from ui.session import TableState
 from ui.theme import army_colour
 from ui.translation import tr

@@ -16,8 +16,7 @@ from ui.desktop.table.panel import SidePanel
 from ui.desktop.tools.tool import PickResult, point_at
 from ui.desktop.widgets import fit_font
 from ui.measuring import Read
-from ui.picture.crop import TableCrop
-from ui.picture.drawing import Drawing
+from ui.picture.drawing import Drawing, TableCrop
 from ui.picture.overlay import PointPx, Preview
 from ui.picture.table_map import MapMaker, TableMap
 from ui.session import TableState

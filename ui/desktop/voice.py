@@ -18,18 +18,22 @@ from ui.desktop.parts import Parts
 from ui.desktop.store import Store
 from ui.tools.answer import Laid, answer_to, on_table
 from ui.translation import language, tr
-from ui.voice.announcements import (
+from ui.voice import (
     TITLES,
     Announcement,
     AnnouncementKind,
     Shown,
+    Speaker,
     SpeechQueue,
+    SystemSpeaker,
+    VoiceCommand,
     changes,
+    find_command,
     for_ear,
+    missing_voice_words,
     needed_of,
     turn_of,
 )
-from ui.voice.system_voice import Speaker, SystemSpeaker, VoiceCommand, find_command, missing_voice_words
 
 if TYPE_CHECKING:
     from PyQt6.QtTextToSpeech import QTextToSpeech

@@ -17,23 +17,21 @@ from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.outcome_banner import OutcomeBanner
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.pending_moves import MovePills
-from ui.desktop.commands import Commands
+from ui.desktop.commands import Commands, Mouse
 from ui.desktop.devices.devices_controller import DevicesController
 from ui.desktop.features import Features
 from ui.desktop.film_bar import FilmController
 from ui.desktop.guide.guide_controller import GuideController
 from ui.desktop.help_controller import HelpController
 from ui.desktop.messages import MessageBar, Toast
-from ui.desktop.mouse import Mouse
-from ui.desktop.parts import CentralWidget, HintLabel, Parts
+from ui.desktop.parts import CentralWidget, HintLabel, Parts, StatusLine
 from ui.desktop.picture.view import PictureView
 from ui.desktop.presenters import TablePresenter, TextPresenter
 from ui.desktop.settings import Settings
-from ui.desktop.status_line import StatusLine
 from ui.desktop.store import Store
 from ui.desktop.table.panel import SidePanel
 from ui.desktop.table_display import TableDisplay
-from ui.diagnostics.bug_report import EventLog
+from ui.diagnostics import EventLog
 from ui.guide import title_words
 from ui.measuring import Readings
 from ui.translation import tr

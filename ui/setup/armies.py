@@ -7,22 +7,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
+from calibration.calibration_targets import CalibrationTargets
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import Figure
+from rules.tabletop.table import Figure, Posture
 from ui.formatting import capitalized
 from ui.session import TableState
-from ui.table.correction_options import everybody
-from ui.table.corrections import Added, ArmyChanged, Correction, names_in, next_name
+from ui.table.corrections import Added, ArmyChanged, Correction, everybody, names_in, next_name
 from ui.translation import mark_for_translation, tr
 from vision.figure_colours import plastic_colours
-from vision.palette import ArmyColour, FloatImage, Palette, army_names, learn_colour
+from vision.frame import Frame, ImageBgr
+from vision.palette import ArmyColour, FloatImage, Palette, army_names, learn_colour, teach
 from vision.proposals import halves, named
 from vision.separation import Separation, SeparationLevel
 from vision.setup import Setup
+from vision.simulation.simulator import Truth
 from vision.table_view import TableView
 
 _MAX_NAME = 30
@@ -295,3 +298,36 @@ def _all_well(seen: tuple[Separation, ...]) -> str:
     if len(seen) == 1:
         return separation_sentence(seen[0])
     return tr("All armies stand out well from each other and from this table.")
+
+
+_CLICKS = 3
+"""Soldiers clicked in each army; more than one make its colour more reliable."""
+
+
+def demo_setup(frame: Frame, truth: Truth, empty_bgr: ImageBgr) -> Setup:
+    """The complete setup of the simulated table, with the coordinates of the markers in `truth`."""
+    return replace(demo_ground(truth), palette=demo_palette(frame, truth), reference_bgr=empty_bgr)
+
+
+def demo_ground(truth: Truth) -> Setup:
+    """The setup of the simulated table before its armies are taught: markers, lens and terrain."""
+    return Setup(CalibrationTargets(layout=truth.markers), truth.camera.lens, propose=True, terrain=truth.terrain)
+
+
+def demo_palette(frame: Frame, truth: Truth) -> Palette:
+    """Every army's colour, from clicks on standing soldiers' bases."""
+    soldiers: dict[str, list[Figure]] = {}
+    for figure in truth.figures:
+        if figure.posture is Posture.STANDING:
+            soldiers.setdefault(figure.army, []).append(figure)
+    learned = (_learn(frame, truth, army, soldiers[army][:_CLICKS]) for army in sorted(soldiers))
+    return tuple(colour for colour in learned if colour is not None)
+
+
+def _learn(frame: Frame, truth: Truth, army: str, soldiers: list[Figure]) -> ArmyColour | None:
+    colour = None
+    for soldier in soldiers:
+        x, y = truth.camera.table_to_pixel((*soldier.centre_in, soldier.z_in))[0]
+        with suppress(UserError):  # a soldier in the shadow of a tree
+            colour = teach(frame.image_bgr, (float(x), float(y)), army, colour)
+    return colour

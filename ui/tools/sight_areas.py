@@ -23,8 +23,7 @@ from ui.formatting import Basis, percent_words
 from ui.picture.table_map import extent_of
 from ui.table.finding import Answer, Finding, Mark, Note, Patch, Style, Trace
 from ui.theme import BLAST, BLAST_WORDS, DARK, SKY, WHITE, faded
-from ui.tools.fan import reach_outline
-from ui.tools.reach import Arm, weapon_reaches
+from ui.tools.reach import Arm, reach_outline, weapon_reaches
 from ui.tools.tool_context import ToolContext
 from ui.translation import tr
 

@@ -9,8 +9,7 @@ from tests.ui.windows import LEFT, Open, Wait
 from tests.waiting import block
 from ui.desktop.app import Heartbeat
 from ui.desktop.help_controller import DetailsDialog
-from ui.diagnostics.bug_report import EventLog
-from ui.diagnostics.ui_watchdog import Stall, StallWatchdog
+from ui.diagnostics import EventLog, Stall, StallWatchdog
 from vision.source import Source
 
 

@@ -23,7 +23,7 @@ from rules.engine.dice import DiceRequest, Die, Roll
 from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.windows import POSTS, Open, Owned, Wait, button, click, next_phase, settings_in
 from ui.desktop.battle.dice_card import DiceCard
-from ui.desktop.devices.dice_answers import DiceStrip
+from ui.desktop.devices.devices_controller import DiceStrip
 from ui.desktop.devices.panel import DeviceBox, DevicesPanel
 from ui.desktop.devices.tray_view import TrayDialog, TrayPicture, TrayView, close_up, doubtful_close_ups
 from ui.desktop.widgets import NumberBox

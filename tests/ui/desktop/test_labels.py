@@ -22,7 +22,7 @@ from PyQt6.QtWidgets import (
 from rules.engine.dice import DiceRequest, Die
 from rules.engine.text import display_name
 from tests.ui.windows import POSTS, Open, Wait, click, show_battle
-from ui.battle.armies import ArmyLists
+from ui.battle.battle_setup import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.table.correct_tool import ask_name

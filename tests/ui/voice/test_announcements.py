@@ -9,7 +9,7 @@ import pytest
 from rules.engine.referee import Action, ActionPreview
 from rules.engine.verdict import Verdict
 from ui.session import Ruler
-from ui.voice.announcements import (
+from ui.voice import (
     AnnouncementKind,
     Shown,
     changes,

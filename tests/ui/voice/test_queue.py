@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ui.voice.announcements import STALE_S, Announcement, AnnouncementKind, SpeechQueue
+from ui.voice import STALE_S, Announcement, AnnouncementKind, SpeechQueue
 
 
 class Clock:

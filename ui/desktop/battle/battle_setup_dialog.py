@@ -34,11 +34,10 @@ from rules.games import game_names, open_game
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
 from ui.battle.action_text import verdict_rows
-from ui.battle.armies import ArmyLists
-from ui.battle.battle_setup import BattleSetup, checked, fitted, title_of, usual_armies, usual_sides
+from ui.battle.battle_setup import ArmyLists, BattleSetup, checked, fitted, title_of, usual_armies, usual_sides
 from ui.desktop.battle.goals_dialog import GoalsForm
 from ui.desktop.battle.soldier_table import SoldierPicker, SoldierTable
-from ui.desktop.dialogs import ask_file
+from ui.desktop.saving import ask_file
 from ui.desktop.theme import make_primary
 from ui.desktop.widgets import button_with_tip, in_column, in_row, literal_text, name_tabs, plain_label, wrapping_label
 from ui.formatting import capitalized, in_order

@@ -16,15 +16,14 @@ from rules.battle.progress import Cancelled
 from rules.battle.recovery import recover
 from rules.tabletop.errors import UserError
 from ui.background_task import BackgroundTask
-from ui.battle.armies import ArmyLists, armies_folder
 from ui.battle.battle_folder import LastBattle, continue_words, last_battle, new_battle_path
 from ui.battle.battle_overlay import lit_marks
-from ui.battle.battle_setup import NEEDS_TWO_SIDES, BattleSetup, title_of
+from ui.battle.battle_setup import NEEDS_TWO_SIDES, ArmyLists, BattleSetup, armies_folder, title_of
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
-from ui.desktop.dialogs import ask_file, ask_where, place_right
 from ui.desktop.messages import MessageActions, Say
 from ui.desktop.picture.view import PictureView
+from ui.desktop.saving import ask_file, ask_where, place_right
 from ui.desktop.settings import Settings
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult

@@ -15,8 +15,8 @@ from ui.battle.film import FORMATS, SPEEDS, format_of
 from ui.battle.history import report_of
 from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.battle.film_painter import save_film
-from ui.desktop.dialogs import ask_where
 from ui.desktop.messages import Say
+from ui.desktop.saving import ask_where
 from ui.desktop.widgets import button_with_tip, wrapping_label
 from ui.formatting import capitalized
 from ui.translation import mark_for_translation, tr

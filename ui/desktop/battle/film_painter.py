@@ -18,7 +18,7 @@ from ui.battle.battle_map import extent_of, map_shapes
 from ui.battle.film import SIZE_PX, FilmFormat, Pace, Scene, film_scenes, format_of, write_film
 from ui.battle.history import BattleReport, scores, throw_purpose
 from ui.battle.thumbnail_store import ThumbnailStore
-from ui.desktop.battle.dice_faces import paint_die
+from ui.desktop.battle.dice_card import paint_die
 from ui.desktop.picture.image import painting, to_bgr
 from ui.desktop.picture.painter import Sprites, paint, text_application
 from ui.theme import DARK, SILVER, WHITE, Colour, army_colour

@@ -22,13 +22,12 @@ from rules.tabletop.table import Outline, TerrainPiece
 from ui.battle.history import HistoryMoment, battle_json, report_of
 from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import ThumbnailStore, small_jpeg
-from ui.desktop.background_save import BackgroundSave
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.film_dialog import FilmDialog
 from ui.desktop.battle.history_dialog import HistoryDialog
-from ui.desktop.dialogs import ask_where
 from ui.desktop.picture.image import painting, to_bgr, to_qimage
 from ui.desktop.picture.painter import paint
+from ui.desktop.saving import BackgroundSave, ask_where
 from ui.desktop.store import Store
 from ui.picture.overlay import Label, table_overlay
 from ui.session import TableState

@@ -30,11 +30,9 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
 from ui.battle.action_text import movement_words, obligation_words, reason_rows
 from ui.battle.battle_setup import title_of
-from ui.battle.rolling import Throws, alike, needs_dice
-from ui.battle.typed_dice import roll_words
+from ui.battle.dice import Throws, alike, needs_dice, roll_words
 from ui.desktop.battle.action_list import ActionList
-from ui.desktop.battle.dice_card import DiceCard
-from ui.desktop.battle.dice_faces import DiceFaces
+from ui.desktop.battle.dice_card import DiceCard, DiceFaces
 from ui.desktop.battle.pending_moves import PendingMoves
 from ui.desktop.battle.round_bar import RoundBar
 from ui.desktop.picture.image import to_qimage

@@ -10,8 +10,7 @@ from PyQt6.QtWidgets import QDockWidget, QMenu, QWidget
 
 from ui.background_task import BackgroundTask
 from ui.desktop.commands import Commands
-from ui.desktop.guide.guide_bar import GuideBar
-from ui.desktop.guide.spotlight import Spotlight
+from ui.desktop.guide.guide_bar import GuideBar, Spotlight
 from ui.desktop.setup.diagnosis_dialog import MarkerCheck
 from ui.desktop.source_controller import SourceController
 from ui.desktop.table.panel import SUGGESTED_ARMIES

@@ -23,9 +23,9 @@ from calibration.markers import DICTIONARY_SUFFIXES, dictionary_of
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from rules.tabletop.errors import UserError
 from ui.background_task import BackgroundTask
-from ui.desktop.dialogs import ask_file, endings
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
+from ui.desktop.saving import ask_file, endings
 from ui.desktop.widgets import NumberBox, button_with_tip, in_row, ok_and_cancel, wrapping_label
 from ui.formatting import capitalized, sentence
 from ui.picture.overlay import Label, Line, Shape, marker_issue_shapes

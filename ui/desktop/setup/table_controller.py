@@ -13,9 +13,8 @@ from PyQt6.QtWidgets import QWidget
 from rules.tabletop.errors import UserError
 from ui.analysis import table_document
 from ui.background_task import BackgroundTask
-from ui.desktop.background_save import BackgroundSave
-from ui.desktop.dialogs import ask_where
 from ui.desktop.messages import MessageActions
+from ui.desktop.saving import BackgroundSave, ask_where
 from ui.desktop.source_controller import SourceController
 from ui.desktop.store import Store
 from ui.session import TableState

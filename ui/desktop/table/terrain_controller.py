@@ -20,8 +20,8 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.tabletop.table import TerrainKind, TerrainPiece
-from ui.desktop.dialogs import ask_file, ask_where
 from ui.desktop.picture.view import PictureView
+from ui.desktop.saving import ask_file, ask_where
 from ui.desktop.store import Store
 from ui.desktop.table.terrain_tool import TERRAIN, OutlineSearch, TerrainTool
 from ui.desktop.widgets import NumberBox, button_with_tip, described, in_column, in_row, plain_label, set_font

@@ -11,9 +11,8 @@ from rules.tabletop.table import Figure, PointIn
 from ui.desktop.tools.tool import PickResult, Tool, figure_id, was_dragged
 from ui.picture.overlay import PointPx, Preview
 from ui.table.finding import Answer, Finding
-from ui.tools.fan import fan_finding
 from ui.tools.plan import plan_finding
-from ui.tools.reach import Arm, weapon_reaches
+from ui.tools.reach import Arm, fan_finding, weapon_reaches
 from ui.tools.sighting import sight_finding
 from ui.tools.tool_context import ToolContext
 from ui.translation import tr
