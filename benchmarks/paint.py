@@ -22,7 +22,7 @@ from calibration.opencv import cv2
 from calibration.solve import Calibration
 from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
 from rules.tabletop.template import Blast, Flame, Strip, Wedge
-from ui.desktop.picture.layers import Layers
+from ui.desktop.picture.painter import Layers
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Line, Preview, Shape
 from ui.session import Ruler, TableState

@@ -24,13 +24,12 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from ui.about import about_words, libraries
 from ui.background_task import BackgroundTask
 from ui.desktop.action import create_action
 from ui.desktop.guide.guide_controller import GuideController
 from ui.desktop.theme import TEXT_PX
 from ui.desktop.widgets import close_button, in_column, wrapping_label
-from ui.diagnostics import EventLog, bug_report
+from ui.diagnostics import EventLog, about_words, bug_report, libraries
 from ui.translation import mark_for_translation, tr
 
 _SIZE = (760, 600)

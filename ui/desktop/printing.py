@@ -7,15 +7,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QLocale, QSignalBlocker, Qt
 from PyQt6.QtGui import QPixmap
-from PyQt6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QFormLayout,
-    QLabel,
-    QToolButton,
-    QWidget,
-)
+from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QToolButton, QWidget
 
 from calibration.calibration_targets import SHEET_SIDE_IN
 from calibration.print_scale import PrintScale

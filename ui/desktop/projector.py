@@ -27,8 +27,7 @@ from ui.battle.action_text import state_words
 from ui.desktop.action import create_action, create_switch
 from ui.desktop.messages import MessageActions
 from ui.desktop.picture.image import painting, to_bgr, to_qimage
-from ui.desktop.picture.layers import Layers
-from ui.desktop.picture.painter import paint
+from ui.desktop.picture.painter import Layers, paint
 from ui.desktop.store import Store
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Preview, Shape

@@ -16,7 +16,7 @@ from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult, Tool, figure_id
 from ui.picture.overlay import Preview
 from ui.table.finding import Answer, Finding, Patch
-from ui.tools.sight_areas import DangerArea, SightFan, cells_of, danger_area, side_in_danger, sight_fan
+from ui.tools.sight import DangerArea, SightFan, cells_of, danger_area, side_in_danger, sight_fan
 from ui.tools.tool_context import ToolContext
 from ui.translation import tr
 

@@ -17,7 +17,7 @@ from ui.battle.film import Pace, film_scenes
 from ui.battle.history import battle_document, matching, positions, report_of
 from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import MOST_BYTES
-from ui.desktop.battle.history_dialog import HistoryDialog
+from ui.desktop.battle.history_controller import HistoryDialog
 from ui.desktop.picture.view import PictureView
 from ui.desktop.window import Window
 

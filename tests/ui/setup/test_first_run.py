@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.ui.views import figure, view_of
-from ui.about import LIBRARIES, libraries
+from ui.diagnostics import LIBRARIES, libraries
 from ui.guide import GuideStep, Progress, StepMark, TableStatus, guide
 from ui.session import Ruler, TableState
 from ui.setup.cameras import Camera, cameras

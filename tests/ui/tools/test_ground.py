@@ -18,7 +18,7 @@ from ui.formatting import Basis
 from ui.table.finding import Note, Patch, Style, Trace
 from ui.table.play_area import PlayArea
 from ui.tools.reach import Arm
-from ui.tools.sight_areas import cells_of, danger_area, in_range, patches, side_in_danger, sight_fan
+from ui.tools.sight import cells_of, danger_area, in_range, patches, side_in_danger, sight_fan
 from ui.tools.tool_context import ToolContext
 
 GREEN, TAN = soldier("green-1", 2, 5), soldier("tan-1", 50, 5)

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PyQt6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QGroupBox,
-    QLineEdit,
-    QSpinBox,
-    QWidget,
-)
+from PyQt6.QtWidgets import QComboBox, QDialog, QGroupBox, QLineEdit, QSpinBox, QWidget
 
 from rules.engine.objectives import Objective, Task
 from rules.engine.position import Position

@@ -9,12 +9,12 @@ from PyQt6.QtCore import QObject, QRect, Qt, QTimer
 from PyQt6.QtWidgets import QDockWidget, QMenu, QWidget
 
 from ui.background_task import BackgroundTask
+from ui.desktop.actions import ToolRail
 from ui.desktop.commands import Commands
 from ui.desktop.guide.guide_bar import GuideBar, Spotlight
 from ui.desktop.setup.diagnosis_dialog import MarkerCheck
 from ui.desktop.source_controller import SourceController
 from ui.desktop.table.panel import SUGGESTED_ARMIES
-from ui.desktop.tool_rail import ToolRail
 from ui.guide import TEACH, FirstShot, GuideStep, Need, Progress, ShotStep, TableStatus, guide
 from ui.setup.armies import found_all, proposed
 from ui.setup.cameras import cameras

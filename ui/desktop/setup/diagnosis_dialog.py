@@ -7,14 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from PyQt6.QtCore import QTimer
-from PyQt6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QDialog,
-    QFormLayout,
-    QListWidget,
-    QWidget,
-)
+from PyQt6.QtWidgets import QCheckBox, QComboBox, QDialog, QFormLayout, QListWidget, QWidget
 
 from calibration.calibration_targets import CalibrationTargets, fix, see
 from calibration.diagnosis import why_not

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from PyQt6.QtCore import QObject, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QObject, Qt, QTimer
 from PyQt6.QtGui import QKeySequence, QShortcut
 from PyQt6.QtWidgets import (
     QComboBox,
@@ -15,6 +17,7 @@ from PyQt6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
+    QPushButton,
     QTabWidget,
     QWidget,
 )
@@ -39,29 +42,20 @@ class TerrainController(QObject):
 
     def __init__(self, picture: PictureView, sides: QTabWidget, store: Store) -> None:
         """Add a tab to `sides`; the Delete key, over `picture`, removes terrain."""
-        self.panel = TerrainPanel()
         super().__init__(picture)
         self._picture, self._store, self._sides, self._side_before = picture, store, sides, 0
         self._in_hand = False
-        sides.addTab(self.panel, tr("Terrain"))
         self._looker = ThreadPoolExecutor(1, "terrain")
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_EVERY_MS)
         self._timer.timeout.connect(self._take)
         self.tool = TerrainTool(store, self._begin)
+        self.panel = TerrainPanel(store, self.tool, self.open, self.save)
+        sides.addTab(self.panel, tr("Terrain"))
         for key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             shortcut = QShortcut(QKeySequence(key), picture)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(self._delete)
-        panel = self.panel
-        panel.chosen.connect(lambda name: store.change(lambda: self.tool.select(name)))
-        panel.named.connect(lambda name: store.change(lambda: self._rename(name)))
-        panel.kinded.connect(lambda kind: store.change(lambda: self._set_kind(TerrainKind(kind))))
-        panel.raised.connect(lambda height_in: store.change(lambda: self._raise(height_in)))
-        panel.based.connect(lambda base_in: store.change(lambda: self._base(base_in)))
-        panel.removed.connect(lambda: store.change(self._remove))
-        panel.opened.connect(self.open)
-        panel.saved.connect(self.save)
 
     def show(self) -> None:
         """Update the panel; its tab is shown while the tool is selected."""
@@ -111,75 +105,29 @@ class TerrainController(QObject):
         if self._store.tool.name == TERRAIN:
             self._store.change(self.tool.delete)
 
-    def _remove(self) -> None:
-        self.tool.cancel_corner()
-        self.tool.delete()
-
-    def _rename(self, name: str) -> None:
-        piece = self.tool.piece
-        if piece is not None:
-            self.tool.change(tr("rename {old} to {new}", old=piece.name, new=name), replace(piece, name=name.strip()))
-
-    def _set_kind(self, kind: TerrainKind) -> None:
-        """Change the kind; the height becomes the kind's usual one unless another was typed."""
-        tool, piece = self.tool, self.tool.piece
-        usual = (piece or tool).height_in == usual_height_in((piece or tool).kind)
-        height_in = usual_height_in(kind) if usual else (piece or tool).height_in
-        tool.kind, tool.height_in = kind, height_in
-        if piece is not None:
-            others = [one for one in self._store.terrain if one is not piece]
-            said = piece.name.rstrip(" 0123456789") != usual_name(piece.kind)
-            name = piece.name if said else fresh_name(usual_name(kind), others)
-            changed = replace(piece, name=name, kind=kind, height_in=height_in)
-            label = tr("change {piece} to {kind}", piece=piece.name, kind=terrain_kind_words(kind))
-            tool.change(label, changed, as_seen_now=True)
-
-    def _raise(self, height_in: float) -> None:
-        piece = self.tool.piece
-        self.tool.height_in = height_in
-        if piece is not None:
-            label = tr("set the height of {piece} to {height_in:g} in", piece=piece.name, height_in=height_in)
-            self.tool.change(label, replace(piece, height_in=height_in), as_seen_now=True)
-
-    def _base(self, base_in: float) -> None:
-        piece = self.tool.piece
-        if piece is not None:
-            label = tr("set the base of {piece} to {base_in:g} in", piece=piece.name, base_in=base_in)
-            self.tool.change(label, replace(piece, base_in=base_in), as_seen_now=True)
-
 
 _MAX_HEIGHT_IN = 40.0
 
 
 class TerrainPanel(QWidget):
-    """The Terrain tab; independent of camera and session.
+    """The Terrain tab: shows the pieces, and changes the selected one or the next."""
 
-    Signals:
-        chosen: Select the piece of this name.
-        named, kinded: The selected piece gets this name or kind.
-        raised, based: Its height or its base's height becomes this, in inches.
-        removed, opened, saved: The button was pressed.
-    """
-
-    chosen = pyqtSignal(str)
-    named = pyqtSignal(str)
-    kinded = pyqtSignal(str)
-    raised = pyqtSignal(float)
-    based = pyqtSignal(float)
-    removed = pyqtSignal()
-    opened = pyqtSignal()
-    saved = pyqtSignal()
-
-    def __init__(self) -> None:
+    def __init__(
+        self, store: Store, tool: TerrainTool, open_file: Callable[[], object], save_file: Callable[[], object]
+    ) -> None:
+        """Change the piece that `tool` has selected; the buttons below the list call the functions for files."""
         super().__init__()
+        self._store, self._tool = store, tool
         self._shown: object = None
         self._list, self._of = QListWidget(), plain_label()
         self.name, self.kind, self.height_in, self.base_in = QLineEdit(), QComboBox(), NumberBox(), NumberBox()
         tip = tr("Remove the piece from the table (Delete)")
-        self.remove = button_with_tip(tr("Remove"), tip, self.removed.emit)
+        self.remove = button_with_tip(tr("Remove"), tip, lambda: self._store.change(self._remove))
+        tip = tr("Open terrain from a file; it replaces this terrain")
+        open_ = button_with_tip(tr("Open…"), tip, lambda: open_file())
         tip = tr("Save the terrain to a file for another day")
-        self.save = button_with_tip(tr("Save…"), tip, self.saved.emit)
-        in_column((self._pieces_box(), 1), self._piece_box(), on=self)
+        self.save = button_with_tip(tr("Save…"), tip, lambda: save_file())
+        in_column((self._pieces_box(open_), 1), self._piece_box(), on=self)
 
     def show_terrain(self, terrain: Terrain, selected: str | None, next_piece: TerrainPiece) -> None:
         """Show the pieces and the selected one, or without a selection the settings of the next piece."""
@@ -216,34 +164,33 @@ class TerrainPanel(QWidget):
                 self._list.setCurrentItem(item)
         self._list.blockSignals(False)
 
-    def _pieces_box(self) -> QWidget:
+    def _pieces_box(self, open_: QPushButton) -> QWidget:
         box = QGroupBox(tr("Terrain"))
         described(self._list, tr("Pieces of terrain"), tr("The terrain on the table; click a piece to change it"))
         self._list.setWordWrap(True)
         self._list.currentItemChanged.connect(lambda item, _: self._choose(item))
-        tip = tr("Open terrain from a file; it replaces this terrain")
-        open_ = button_with_tip(tr("Open…"), tip, self.opened.emit)
         in_column(self._list, in_row(open_, self.save), on=box)
         return box
 
     def _choose(self, item: QListWidgetItem | None) -> None:
         if item is not None:
-            self.chosen.emit(str(item.data(Qt.ItemDataRole.UserRole)))
+            name = str(item.data(Qt.ItemDataRole.UserRole))
+            self._store.change(lambda: self._tool.select(name))
 
     def _piece_box(self) -> QWidget:
         box = QGroupBox(tr("Piece"))
         set_font(self._of, bold=True)
         self.name.setToolTip(tr("The piece's name, used in messages"))
         self.name.setMaxLength(40)
-        self.name.editingFinished.connect(self._name)
+        self.name.editingFinished.connect(self._read_name)
         for kind in TerrainKind:
             self.kind.addItem(terrain_kind_words(kind), str(kind))
         self.kind.setToolTip(tr("What it is in the rules: it may hide, cover, slow or carry soldiers"))
-        self.kind.currentIndexChanged.connect(lambda _: self.kinded.emit(str(self.kind.currentData())))
+        self.kind.currentIndexChanged.connect(lambda _: self._store.change(self._set_kind))
         self.kind.setMaxVisibleItems(self.kind.count())
-        for number, signal, tip in (
-            (self.height_in, self.raised, tr("Its height from bottom to top")),
-            (self.base_in, self.based, tr("The height of what it stands on, such as a book under a house")),
+        for number, change, tip in (
+            (self.height_in, self._raise, tr("Its height from bottom to top")),
+            (self.base_in, self._base, tr("The height of what it stands on, such as a book under a house")),
         ):
             number.setRange(0.0, _MAX_HEIGHT_IN)
             number.setDecimals(2)
@@ -251,7 +198,7 @@ class TerrainPanel(QWidget):
             number.setSuffix(tr(" in"))
             number.setKeyboardTracking(False)
             number.setToolTip(tip)
-            number.valueChanged.connect(signal)
+            number.valueChanged.connect(partial(self._set_number, change))
         form = QFormLayout(box)
         form.addRow(self._of)
         for words, part in ((tr("&Name:"), self.name), (tr("&Kind:"), self.kind), (tr("Hei&ght:"), self.height_in)):
@@ -262,7 +209,48 @@ class TerrainPanel(QWidget):
         form.addRow(self.remove)
         return box
 
-    def _name(self) -> None:
+    # What the player changes
+
+    def _set_number(self, change: Callable[[float], None], value: float) -> None:
+        self._store.change(lambda: change(value))
+
+    def _read_name(self) -> None:
         if self.name.isModified():
             self.name.setModified(False)
-            self.named.emit(self.name.text())
+            self._store.change(lambda: self._rename(self.name.text()))
+
+    def _remove(self) -> None:
+        self._tool.cancel_corner()
+        self._tool.delete()
+
+    def _rename(self, name: str) -> None:
+        piece = self._tool.piece
+        if piece is not None:
+            self._tool.change(tr("rename {old} to {new}", old=piece.name, new=name), replace(piece, name=name.strip()))
+
+    def _set_kind(self) -> None:
+        """Change the kind; the height becomes the kind's usual one unless another was typed."""
+        tool, piece, kind = self._tool, self._tool.piece, TerrainKind(self.kind.currentData())
+        usual = (piece or tool).height_in == usual_height_in((piece or tool).kind)
+        height_in = usual_height_in(kind) if usual else (piece or tool).height_in
+        tool.kind, tool.height_in = kind, height_in
+        if piece is not None:
+            others = [one for one in self._store.terrain if one is not piece]
+            said = piece.name.rstrip(" 0123456789") != usual_name(piece.kind)
+            name = piece.name if said else fresh_name(usual_name(kind), others)
+            changed = replace(piece, name=name, kind=kind, height_in=height_in)
+            label = tr("change {piece} to {kind}", piece=piece.name, kind=terrain_kind_words(kind))
+            tool.change(label, changed, as_seen_now=True)
+
+    def _raise(self, height_in: float) -> None:
+        piece = self._tool.piece
+        self._tool.height_in = height_in
+        if piece is not None:
+            label = tr("set the height of {piece} to {height_in:g} in", piece=piece.name, height_in=height_in)
+            self._tool.change(label, replace(piece, height_in=height_in), as_seen_now=True)
+
+    def _base(self, base_in: float) -> None:
+        piece = self._tool.piece
+        if piece is not None:
+            label = tr("set the base of {piece} to {base_in:g} in", piece=piece.name, base_in=base_in)
+            self._tool.change(label, replace(piece, base_in=base_in), as_seen_now=True)

@@ -13,7 +13,7 @@ from ui.picture.overlay import PointPx, Preview
 from ui.table.finding import Answer, Finding
 from ui.tools.plan import plan_finding
 from ui.tools.reach import Arm, fan_finding, weapon_reaches
-from ui.tools.sighting import sight_finding
+from ui.tools.sight import sight_finding
 from ui.tools.tool_context import ToolContext
 from ui.translation import tr
 
