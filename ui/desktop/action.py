@@ -8,25 +8,47 @@ from pathlib import Path
 from PyQt6.QtCore import QByteArray, QPointF, QRect, QRectF, QSize, QSizeF, Qt
 from PyQt6.QtGui import QAction, QGuiApplication, QIcon, QIconEngine, QKeySequence, QPainter, QPalette, QPixmap
 from PyQt6.QtSvg import QSvgRenderer
-from PyQt6.QtWidgets import QWidget
+from PyQt6.QtWidgets import QMenu, QWidget
 
 from ui.desktop.picture.image import painting
 
 _NATIVE = QKeySequence.SequenceFormat.NativeText
 
 
-def create_action(window: QWidget, text: str, key: str, tip: str, slot: Callable[[], object]) -> QAction:
+def create_action(
+    window: QWidget, text: str, key: str, tip: str, slot: Callable[[], object], icon_name: str = ""
+) -> QAction:
     """Create a window-wide action; its tooltip names its key."""
-    action = _action(window, text, key, tip)
+    action = _action(window, text, key, tip, icon_name)
     action.triggered.connect(lambda: slot())
     return action
 
 
-def create_switch(window: QWidget, text: str, key: str, tip: str) -> QAction:
+def create_switch(window: QWidget, text: str, key: str, tip: str, icon_name: str = "") -> QAction:
     """Create a window-wide action that is on or off, initially off."""
-    action = _action(window, text, key, tip)
+    action = _action(window, text, key, tip, icon_name)
     action.setCheckable(True)
     return action
+
+
+class ActionMenu(QMenu):
+    """A menu that creates its window-wide actions."""
+
+    def __init__(self, title: str, window: QWidget) -> None:
+        super().__init__(title, window)
+        self._window = window
+
+    def add(self, text: str, key: str, tip: str, slot: Callable[[], object], icon_name: str = "") -> QAction:
+        """Add an action, as `create_action` creates it."""
+        action = create_action(self._window, text, key, tip, slot, icon_name)
+        self.addAction(action)
+        return action
+
+    def add_switch(self, text: str, key: str, tip: str) -> QAction:
+        """Add an action that is on or off, as `create_switch` creates it."""
+        switch = create_switch(self._window, text, key, tip)
+        self.addAction(switch)
+        return switch
 
 
 def create_key_action(window: QWidget, key: str, text: str, tip: str, slot: Callable[[], object]) -> QAction:
@@ -39,8 +61,10 @@ def create_key_action(window: QWidget, key: str, text: str, tip: str, slot: Call
     return action
 
 
-def _action(window: QWidget, text: str, key: str, tip: str) -> QAction:
+def _action(window: QWidget, text: str, key: str, tip: str, icon_name: str) -> QAction:
     action = QAction(text, window)
+    if icon_name:
+        action.setIcon(icon(icon_name))
     action.setShortcut(QKeySequence(key))
     # Qt names the keys in the player's language.
     action.setToolTip(f"{tip} ({action.shortcut().toString(_NATIVE)})" if key else tip)

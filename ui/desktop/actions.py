@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from PyQt6.QtCore import QPoint, QSize, Qt, QTimer
 from PyQt6.QtGui import QAction, QActionGroup, QContextMenuEvent, QKeyEvent, QMouseEvent, QPaintEvent, QPolygon
 from PyQt6.QtWidgets import QFrame, QMainWindow, QMenu, QToolButton, QVBoxLayout
 
-from ui.desktop.action import create_action, create_key_action, create_switch, icon
+from ui.desktop.action import ActionMenu, create_action, create_key_action, create_switch, icon
 from ui.desktop.commands import Commands
 from ui.desktop.picture.image import painting
 from ui.desktop.widgets import described
@@ -76,18 +76,20 @@ class Actions:
         group = QActionGroup(window)
         for action in self._tools.values():
             group.addAction(action)
-        self.undo = self._action(tr("Undo"), "Ctrl+Z", tr("Undo the last step"), commands.undo, "undo")
-        self.redo = self._action(tr("Redo"), "Ctrl+Shift+Z", tr("Redo the last undone step"), commands.redo, "redo")
+        self.undo = create_action(window, tr("Undo"), "Ctrl+Z", tr("Undo the last step"), commands.undo, "undo")
+        self.redo = create_action(
+            window, tr("Redo"), "Ctrl+Shift+Z", tr("Redo the last undone step"), commands.redo, "redo"
+        )
         tip = tr("Stop the picture; you can still measure in it")
-        self.freeze = self._switch(tr("Freeze"), "P", tip, "freeze")
+        self.freeze = create_switch(window, tr("Freeze"), "P", tip, "freeze")
         tip = tr("Switch between the frozen and the current picture, and mark what has changed")
-        self.compare = self._switch(tr("Compare"), "Shift+P", tip, "compare")
+        self.compare = create_switch(window, tr("Compare"), "Shift+P", tip, "compare")
         tip = tr("Show every soldier's number on the table")
         self.numbers = create_switch(window, tr("Numbers"), "Shift+N", tip)
         tip = tr("Show or hide the tabs beside the picture; without them the table fills the window")
-        self.side_panel = self._switch(tr("Side panel"), "F9", tip, "panel")
+        self.side_panel = create_switch(window, tr("Side panel"), "F9", tip, "panel")
         tip = tr("Fill the window with the table; again: show the whole picture")
-        self._fit = self._action(tr("Fit"), "F", tip, commands.parts.picture.toggle_fit, "fit")
+        self._fit = create_action(window, tr("Fit"), "F", tip, commands.parts.picture.toggle_fit, "fit")
         self._connect(commands)
         self.source_menu = self._make_source_menu(commands)
         self.view_menu = self._make_view_menu(commands)
@@ -134,129 +136,93 @@ class Actions:
         """Fill the whole screen, or go back to the size before."""
         self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
 
-    def _action(self, text: str, key: str, tip: str, slot: Callable[[], object], icon_name: str = "") -> QAction:
-        action = create_action(self._window, text, key, tip, slot)
-        if icon_name:
-            action.setIcon(icon(icon_name))
-        return action
-
-    def _switch(self, text: str, key: str, tip: str, icon_name: str) -> QAction:
-        switch = create_switch(self._window, text, key, tip)
-        switch.setIcon(icon(icon_name))
-        return switch
-
     def _tool(self, commands: Commands, name: str, text: str, key: str, tip: str) -> QAction:
-        action = self._switch(text, key, tip, name)
+        action = create_switch(self._window, text, key, tip, name)
         action.triggered.connect(lambda: commands.store.use_tool(name))
         return action
 
-    def _menu(self, title: str, *parts: QAction | QMenu | None) -> QMenu:
-        """A menu of actions and other menus; None draws a line between them."""
-        menu = QMenu(title, self._window)
-        for part in parts:
-            if part is None:
-                menu.addSeparator()
-            elif isinstance(part, QMenu):
-                menu.addMenu(part)
-            else:
-                menu.addAction(part)
-        return menu
-
     def _make_source_menu(self, commands: Commands) -> QMenu:
-        add, store, listed = self._action, commands.store, QMenu(tr("Camera"), self._window)
-        listed.aboutToShow.connect(lambda: _list_cameras(listed, commands))
+        menu, cameras_menu = ActionMenu(tr("Open source"), self._window), QMenu(tr("Camera"), self._window)
+        tip = tr("Open a picture or a video of a table")
+        menu.add(tr("Picture or video…"), "Ctrl+O", tip, commands.open_file)
         tip = tr("Step through the pictures of a folder")
-        menu = self._menu(
-            tr("Open source"),
-            add(tr("Picture or video…"), "Ctrl+O", tr("Open a picture or a video of a table"), commands.open_file),
-            add(tr("Folder of pictures…"), "Ctrl+Shift+O", tip, commands.open_folder),
-            add(
-                tr("Simulated table"),
-                "Ctrl+D",
-                tr("Try a computer-made table; no camera needed"),
-                lambda: store.open("demo"),
-            ),
-            None,
-            listed,
-        )
+        menu.add(tr("Folder of pictures…"), "Ctrl+Shift+O", tip, commands.open_folder)
+        tip = tr("Try a computer-made table; no camera needed")
+        menu.add(tr("Simulated table"), "Ctrl+D", tip, lambda: commands.store.open("demo"))
+        menu.addSeparator()
+        menu.addMenu(cameras_menu)
         menu.setToolTipsVisible(True)
+        cameras_menu.aboutToShow.connect(lambda: _list_cameras(cameras_menu, commands))
         return menu
 
     def _make_view_menu(self, commands: Commands) -> QMenu:
-        add, zoom = self._action, commands.parts.picture.zoom
+        menu, zoom = ActionMenu(tr("&View"), self._window), commands.parts.picture.zoom
+        menu.addActions([self._fit, self.numbers, self.freeze, self.compare])
         tip = tr("Enlarge the picture (or use the mouse wheel)")
-        larger = add(tr("Zoom in"), "Ctrl++", tip, partial(zoom, _ZOOM_FACTOR))
-        smaller = add(tr("Zoom out"), "Ctrl+-", tr("Show more of the picture"), partial(zoom, 1 / _ZOOM_FACTOR))
+        menu.add(tr("Zoom in"), "Ctrl++", tip, partial(zoom, _ZOOM_FACTOR))
+        menu.add(tr("Zoom out"), "Ctrl+-", tr("Show more of the picture"), partial(zoom, 1 / _ZOOM_FACTOR))
+        menu.addAction(self.side_panel)
         tip = tr("Fill the whole screen, or go back to a window")
-        full_screen = add(tr("Full screen"), "F11", tip, self._toggle_full_screen, "full-screen")
-        shown = (self._fit, self.numbers, self.freeze, self.compare, larger, smaller, self.side_panel, full_screen)
-        return self._menu(tr("&View"), *shown)
+        menu.add(tr("Full screen"), "F11", tip, self._toggle_full_screen, "full-screen")
+        return menu
 
     def _make_menus(self, commands: Commands) -> None:
-        self.add_menus(
-            self._table_menu(commands),
-            self._edit_menu(commands),
-            self._menu(tr("T&ools"), *self._tools.values()),
-            self._battle_menu(commands),
-            self.view_menu,
-        )
+        tools = QMenu(tr("T&ools"), self._window)
+        tools.addActions(list(self._tools.values()))
+        edit = self._edit_menu(commands)
+        self.add_menus(self._table_menu(commands), edit, tools, self._battle_menu(commands), self.view_menu)
 
     def _table_menu(self, commands: Commands) -> QMenu:
-        add, tables = self._action, commands.features.tables
+        menu, tables = ActionMenu(tr("&Table"), self._window), commands.features.tables
+        menu.addMenu(self.source_menu)
+        menu.addSeparator()
         tip = tr("Make a PDF of markers, the lens board, the range rod or unit cards")
-        self.print = add(tr("Print…"), "Ctrl+P", tip, commands.print_sheets)
+        self.print = menu.add(tr("Print…"), "Ctrl+P", tip, commands.print_sheets)
         tip = tr("Use this picture as the empty table, to find soldiers more reliably")
-        learn = add(tr("Learn empty table"), "Ctrl+E", tip, commands.store.learn_empty_table)
+        menu.add(tr("Learn empty table"), "Ctrl+E", tip, commands.store.learn_empty_table)
         tip = tr("Search the whole table, even where something is moving")
-        search = add(tr("Search now"), "F5", tip, commands.search_now)
+        menu.add(tr("Search now"), "F5", tip, commands.search_now)
         tip = tr("Bring back terrain, rulers, corrections, names and the empty table from last time")
-        restore = add(tr("Restore table"), "", tip, tables.restore)
+        menu.add(tr("Restore table"), "", tip, tables.restore)
         tip = tr("Forget everything learned from soldiers that you confirmed or corrected")
-        forget = add(tr("Forget examples"), "", tip, tables.forget_examples)
+        menu.add(tr("Forget examples"), "", tip, tables.forget_examples)
         tip = tr("Save soldiers, ranges, lines of sight, rulers and terrain for other programs")
-        save_table = add(tr("Save table…"), "", tip, tables.save)
+        menu.add(tr("Save table…"), "", tip, tables.save)
+        menu.addSeparator()
         tip = tr("Save the picture with everything drawn over it")
-        save = add(tr("Save picture…"), "Ctrl+S", tip, commands.save_snapshot)
+        menu.add(tr("Save picture…"), "Ctrl+S", tip, commands.save_snapshot)
         tip = tr("Save the picture as the camera sees it, with nothing drawn over it")
-        save_bare = add(tr("Save photo…"), "Ctrl+Shift+S", tip, partial(commands.save_snapshot, bare=True))
-        leave = add(tr("Quit"), "Ctrl+Q", tr("Close the program"), self._window.close)
-        on_table = (self.print, learn, search, restore, forget, save_table)
-        return self._menu(tr("&Table"), self.source_menu, None, *on_table, None, save, save_bare, leave)
+        menu.add(tr("Save photo…"), "Ctrl+Shift+S", tip, partial(commands.save_snapshot, bare=True))
+        menu.add(tr("Quit"), "Ctrl+Q", tr("Close the program"), self._window.close)
+        return menu
 
     def _edit_menu(self, commands: Commands) -> QMenu:
+        menu = ActionMenu(tr("&Edit"), self._window)
+        menu.addActions([self.undo, self.redo])
+        menu.add(tr("Clear"), "Ctrl+L", tr("Remove all rulers and templates"), commands.clear, "clear")
         tip = tr("Switch between measuring from base centres and from base edges")
-        basis = self._action(tr("Centre or edge"), "E", tip, commands.turn_basis)
-        tip = tr("Remove all rulers and templates")
-        clear = self._action(tr("Clear"), "Ctrl+L", tip, commands.clear, "clear")
-        return self._menu(tr("&Edit"), self.undo, self.redo, clear, basis)
+        menu.add(tr("Centre or edge"), "E", tip, commands.turn_basis)
+        return menu
 
     def _battle_menu(self, commands: Commands) -> QMenu:
         files, history = commands.features.files, commands.features.history
-        rows: tuple[tuple[str, str, str, Callable[[], object]], ...] = (
-            (tr("New battle…"), "Ctrl+N", tr("Choose a game and what each soldier plays"), files.new_battle),
-            (
-                tr("Open battle…"),
-                "Ctrl+B",
-                tr("Continue a battle; every battle is saved as you play"),
-                files.open_battle,
-            ),
-            (tr("Continue last battle"), "", tr("Go on where the last battle stopped"), files.continue_last),
-            (tr("Save a copy…"), "", tr("Save the battle in another file, too"), files.save_copy),
-            (tr("Close battle"), "", tr("Measure without a battle; the battle stays saved"), files.close_battle),
-            (tr("Restore terrain"), "", tr("Put the battle's terrain back where it was"), history.lay_out),
-            (
-                tr("History…"),
-                "Ctrl+H",
-                tr("See what happened, with pictures; go back to an earlier turn"),
-                history.show,
-            ),
-            (tr("Save story…"), "", tr("Save the battle so far as a text to read"), history.save_story),
-            (tr("Save page…"), "", tr("Save the battle with its maps and pictures as a web page"), history.save_page),
-            (tr("Save film…"), "", tr("Save the battle as a film to show to others"), history.save_film),
-            (tr("Save data…"), "", tr("Save the battle for other programs"), history.save_json),
-        )
-        actions = [self._action(*row) for row in rows]
-        return self._menu(tr("&Battle"), *actions, commands.features.sight_areas.danger)
+        menu = ActionMenu(tr("&Battle"), self._window)
+        menu.add(tr("New battle…"), "Ctrl+N", tr("Choose a game and what each soldier plays"), files.new_battle)
+        tip = tr("Continue a battle; every battle is saved as you play")
+        menu.add(tr("Open battle…"), "Ctrl+B", tip, files.open_battle)
+        menu.add(tr("Continue last battle"), "", tr("Go on where the last battle stopped"), files.continue_last)
+        menu.add(tr("Save a copy…"), "", tr("Save the battle in another file, too"), files.save_copy)
+        menu.add(tr("Close battle"), "", tr("Measure without a battle; the battle stays saved"), files.close_battle)
+        menu.add(tr("Restore terrain"), "", tr("Put the battle's terrain back where it was"), history.lay_out)
+        tip = tr("See what happened, with pictures; go back to an earlier turn")
+        menu.add(tr("History…"), "Ctrl+H", tip, history.show)
+        menu.add(tr("Save story…"), "", tr("Save the battle so far as a text to read"), history.save_story)
+        tip = tr("Save the battle with its maps and pictures as a web page")
+        menu.add(tr("Save page…"), "", tip, history.save_page)
+        menu.add(tr("Save film…"), "", tr("Save the battle as a film to show to others"), history.save_film)
+        menu.add(tr("Save data…"), "", tr("Save the battle for other programs"), history.save_json)
+        menu.addAction(commands.features.sight_areas.danger)
+        return menu
 
 
 def _list_cameras(menu: QMenu, commands: Commands) -> None:

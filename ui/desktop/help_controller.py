@@ -15,7 +15,6 @@ from PyQt6.QtWidgets import (
     QHeaderView,
     QLineEdit,
     QMainWindow,
-    QMenu,
     QPlainTextEdit,
     QTextBrowser,
     QTreeWidget,
@@ -25,7 +24,7 @@ from PyQt6.QtWidgets import (
 )
 
 from ui.background_task import BackgroundTask
-from ui.desktop.action import create_action
+from ui.desktop.action import ActionMenu
 from ui.desktop.guide.guide_controller import GuideController
 from ui.desktop.theme import TEXT_PX
 from ui.desktop.widgets import close_button, in_column, wrapping_label
@@ -46,21 +45,14 @@ class HelpController:
         """Prepare the menu."""
         self._window, self.guide, self._event_log = window, guide, event_log
         self.dialog: QDialog | None = None
-        menu = self.menu = QMenu(tr("&Help"), window)
-        for text, key, tip, slot in (
-            (tr("Guide…"), "", tr("Set up the camera and measure your first shot, step by step"), self.guide.begin),
-            (tr("Commands…"), "Ctrl+K", tr("Find any command by its name and run it"), self.show_commands),
-            (tr("Keys…"), "F1", tr("See what every key does"), self.show_keys),
-            (
-                tr("Details for a bug report…"),
-                "",
-                tr("Show the details that help us to fix a problem"),
-                self.show_details,
-            ),
-            (tr("About…"), "", tr("What this program does, and its version"), self.show_about),
-            (tr("Licences…"), "", tr("The libraries in this program, and their licences"), self.show_licences),
-        ):
-            menu.addAction(create_action(window, text, key, tip, slot))
+        menu = self.menu = ActionMenu(tr("&Help"), window)
+        menu.add(tr("Guide…"), "", tr("Set up the camera and measure your first shot, step by step"), guide.begin)
+        menu.add(tr("Commands…"), "Ctrl+K", tr("Find any command by its name and run it"), self.show_commands)
+        menu.add(tr("Keys…"), "F1", tr("See what every key does"), self.show_keys)
+        tip = tr("Show the details that help us to fix a problem")
+        menu.add(tr("Details for a bug report…"), "", tip, self.show_details)
+        menu.add(tr("About…"), "", tr("What this program does, and its version"), self.show_about)
+        menu.add(tr("Licences…"), "", tr("The libraries in this program, and their licences"), self.show_licences)
 
     def show_commands(self) -> None:
         """Show the command palette."""

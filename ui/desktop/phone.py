@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PyQt6.QtCore import QObject, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QAction, QPixmap
+from PyQt6.QtGui import QPixmap
 from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QWidget
 
 from calibration.opencv import cv2
 from rules.engine.position import Position
-from ui.desktop.action import create_action
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.parts import Parts
 from ui.desktop.picture.image import to_qimage
@@ -49,8 +48,7 @@ class PhoneController(QObject):
         self.server: PhoneServer | None = None
         self.dialog: PhoneDialog | None = None
         tip = tr("Show the battle on phones on this network")
-        self.action: QAction = create_action(parts.window, tr("Phone page…"), "", tip, self.show)
-        parts.display.menu.addAction(self.action)
+        self.action = parts.display.menu.add(tr("Phone page…"), "", tip, self.show)
         self._published: tuple[object, ...] = ()
         # A copy has caches of its own, which only the server's thread fills.
         self._copy: Callable[[Position], Position] = lru_cache(maxsize=1)(lambda position: replace(position))

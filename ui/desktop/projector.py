@@ -19,12 +19,12 @@ from PyQt6.QtGui import (
     QResizeEvent,
     QTransform,
 )
-from PyQt6.QtWidgets import QMenu, QWidget
+from PyQt6.QtWidgets import QWidget
 
 from calibration.markers import ImageGray
 from rules.tabletop.table import PointIn
 from ui.battle.action_text import state_words
-from ui.desktop.action import create_action, create_switch
+from ui.desktop.action import ActionMenu
 from ui.desktop.messages import MessageActions
 from ui.desktop.picture.image import painting, to_bgr, to_qimage
 from ui.desktop.picture.painter import Layers, paint
@@ -64,7 +64,7 @@ class ProjectorController(QObject):
         light: What is painted; None while the projector is not aligned.
     """
 
-    def __init__(self, window: QWidget, store: Store, menu: QMenu) -> None:
+    def __init__(self, window: QWidget, store: Store, menu: ActionMenu) -> None:
         """Add the entries to a menu of the window."""
         super().__init__(window)
         self._window, self._store = window, store
@@ -77,10 +77,9 @@ class ProjectorController(QObject):
         self._lines: tuple[Shape, ...] | None = None
         self._painted: tuple[Shape, ...] | None = None
         self._mouse_px, self._rest_since_s, self._fades_until_s = store.mouse_px, 0.0, 0.0
-        self.switch = create_switch(window, tr("Projector"), "J", tr("Show the drawings alone on a second screen"))
+        self.switch = menu.add_switch(tr("Projector"), "J", tr("Show the drawings alone on a second screen"))
         tip = tr("Find out where the projector's light falls, to paint true inches on the table")
-        self.action = create_action(window, tr("Align projector…"), "Shift+J", tip, self.align)
-        menu.addActions([self.switch, self.action])
+        self.action = menu.add(tr("Align projector…"), "Shift+J", tip, self.align)
         self.switch.toggled.connect(self._open)
         self.screen.left.connect(lambda: self.switch.setChecked(False))
         self.screen.resized.connect(self._follow_size)

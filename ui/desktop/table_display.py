@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from PyQt6.QtCore import QObject, QRectF, QSize, Qt
-from PyQt6.QtGui import QAction, QColor, QFont, QPaintEvent
-from PyQt6.QtWidgets import QMainWindow, QMenu, QSizePolicy, QWidget
+from PyQt6.QtGui import QColor, QFont, QPaintEvent
+from PyQt6.QtWidgets import QMainWindow, QSizePolicy, QWidget
 
-from ui.desktop.action import create_switch
+from ui.desktop.action import ActionMenu
 from ui.desktop.picture.image import painting, to_qimage
 from ui.desktop.picture.view import PictureView
 from ui.desktop.table.panel import SidePanel
@@ -37,25 +37,19 @@ class TableDisplay(QObject):
     ) -> None:
         """Prepare the menu; `refresh` redraws after a change."""
         super().__init__(window)
-        self._window, self._picture, self._panel = window, picture, panel
+        self._picture, self._panel = picture, panel
         self.big = BigAnswer()
         self.numbers, self._refresh, self.read = True, refresh, read
         self._crop, self._map_crop = TableCrop(), TableCrop()
         self._shown: tuple[Frame, TableMap | None] | None = None
         self._map: TableMap | None = None
         self._maker, self._drawing = MapMaker(), Drawing(read)
-        self.menu = menu = QMenu(tr("&Screen"), window)
-        self.map = self._switch(menu, tr("Map"), "O", tr("Show the table from above, with every soldier in its place"))
-        self.referee = self._switch(
-            menu, tr("Large answer"), "R", tr("Show the answer large enough to read across the table")
-        )
+        self.menu = menu = ActionMenu(tr("&Screen"), window)
+        self.map = menu.add_switch(tr("Map"), "O", tr("Show the table from above, with every soldier in its place"))
+        tip = tr("Show the answer large enough to read across the table")
+        self.referee = menu.add_switch(tr("Large answer"), "R", tip)
         self.map.toggled.connect(lambda _: refresh())
         self.referee.toggled.connect(self.big.setVisible)
-
-    def _switch(self, menu: QMenu, text: str, key: str, tip: str) -> QAction:
-        action = create_switch(self._window, text, key, tip)
-        menu.addAction(action)
-        return action
 
     def show_numbers(self, on: bool) -> None:
         """Show or hide the soldiers' numbers on the table."""

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from PyQt6.QtCore import QLocale, QObject
 from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QMenu
 
 from rules.engine.state import State
 from ui.background_task import BackgroundTask
-from ui.desktop.action import create_action, create_switch
+from ui.desktop.action import ActionMenu
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.parts import Parts
 from ui.desktop.store import Store
@@ -51,16 +50,11 @@ class VoiceController(QObject):
         self._speaker: Speaker | None = None
         self._search: BackgroundTask[_Voices] = BackgroundTask("sandtable voice search")
         self._shown, self._last = Shown(), Announcement(AnnouncementKind.WARNING, "")
-        self.menu = QMenu(tr("Speech"), parts.window)
-        self.switch = create_switch(
-            parts.window,
-            tr("Speak"),
-            "",
-            tr("Say distances, rolls, outcomes and turns aloud, for those who cannot read"),
-        )
+        self.menu = ActionMenu(tr("Speech"), parts.window)
+        tip = tr("Say distances, rolls, outcomes and turns aloud, for those who cannot read")
+        self.switch = self.menu.add_switch(tr("Speak"), "", tip)
         tip = tr("Say the last announcement again")
-        again = create_action(parts.window, tr("Say again"), "Y", tip, lambda: self._queue.add(self._last))
-        self.menu.addActions([self.switch, again])
+        self.menu.add(tr("Say again"), "Y", tip, lambda: self._queue.add(self._last))
         self.menu.addSeparator()
         self.kinds = {kind: self._kind_switch(kind) for kind in AnnouncementKind}
         parts.display.menu.addMenu(self.menu)
@@ -99,10 +93,9 @@ class VoiceController(QObject):
 
     def _kind_switch(self, kind: AnnouncementKind) -> QAction:
         title, settings = tr(TITLES[kind]), self._parts.settings
-        switch = create_switch(self._parts.window, title, "", tr("Say this kind aloud: {kind}", kind=title))
+        switch = self.menu.add_switch(title, "", tr("Say this kind aloud: {kind}", kind=title))
         switch.setChecked(settings.speaks_kind(kind))
         switch.toggled.connect(lambda on: settings.keep_speaks_kind(kind, on))
-        self.menu.addAction(switch)
         return switch
 
     def _turn(self, on: bool) -> None:
