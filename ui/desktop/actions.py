@@ -130,7 +130,6 @@ class Actions:
         frozen_frame.ended.connect(lambda: self.compare.setChecked(False))
         store.restarted.connect(lambda: self.freeze.setChecked(False))
         store.tool_selected.connect(lambda name, _: self._tools[name].setChecked(True))
-        commands.parts.picture.turned.connect(commands.turn)
 
     def _toggle_full_screen(self) -> None:
         """Fill the whole screen, or go back to the size before."""

@@ -10,14 +10,11 @@ from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtWidgets import QApplication
 
 from ui.desktop.battle.battle_controller import BattleController
-from ui.desktop.battle.files import BattleFiles
 from ui.desktop.features import Features
 from ui.desktop.messages import Toast
 from ui.desktop.parts import Parts
-from ui.desktop.picture.view import PictureView
 from ui.desktop.saving import ask_folder, ask_picture
 from ui.desktop.store import Store
-from ui.desktop.table.practice_controller import PracticeController
 from ui.desktop.tools.tool import PickResult
 from ui.formatting import capitalized
 from ui.picture.overlay import PointPx
@@ -120,25 +117,20 @@ class Mouse(QObject):
 
     moved = pyqtSignal()
 
-    def __init__(
-        self,
-        picture: PictureView,
-        store: Store,
-        battle: BattleController,
-        files: BattleFiles,
-        practice: PracticeController,
-    ) -> None:
-        """Start following; the features come in the order in which they take a press, and the tool is last."""
+    def __init__(self, commands: Commands) -> None:
+        """Follow the mouse over the window's picture."""
+        picture = commands.parts.picture
         super().__init__(picture)
-        self._picture, self._store, self._battle, self._files = picture, store, battle, files
-        self._practice = practice
+        self._picture, self._store, self._battle = picture, commands.store, commands.battle
+        self._files, self._practice = commands.features.files, commands.features.practice
         picture.pressed.connect(lambda x, y: self._press((x, y)))
         picture.released.connect(lambda x, y: self._release((x, y)))
         picture.moved.connect(lambda x, y: self._move((x, y)))
         picture.left.connect(lambda: self._move(None))
-        picture.ended.connect(lambda: store.change(store.tool.finish))
-        practice.changed.connect(self._assign_wheel)
-        store.tool_selected.connect(self._assign_wheel)
+        picture.turned.connect(commands.turn)
+        picture.ended.connect(lambda: self._store.change(self._store.tool.finish))
+        self._practice.changed.connect(self._assign_wheel)
+        self._store.tool_selected.connect(self._assign_wheel)
 
     def _assign_wheel(self) -> None:
         """Give the wheel to a carried soldier, otherwise to the tool."""

@@ -78,7 +78,7 @@ class Window(QMainWindow):
         self.commands = Commands(parts, self.store, self.battle, features, self.toast)
         log = event_log or EventLog()
         self._create_menus(parts, central, log)
-        self._mouse = Mouse(self.picture, self.store, self.battle, features.files, features.practice)
+        self._mouse = Mouse(self.commands)
         self._table = TablePresenter(parts, self.store, self.battle, features, read)
         self._text = TextPresenter(parts, self.store, features, self.actions_, log.said)
         self._connect()

@@ -161,7 +161,7 @@ def test_a_copy_of_the_open_battle(window: Window, tmp_path: Path, monkeypatch: 
 
 
 def test_a_battle_of_one_army_is_refused_before_its_dialog(window: Window) -> None:
-    window.panel.forget.emit("blue")
+    window.panel.armies.forgotten.emit("blue")
     window.features.files.new_battle()
     assert "needs two armies" in window.bar.text
 

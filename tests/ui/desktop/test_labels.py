@@ -86,7 +86,7 @@ def named(open_window: Open, wait_until: Wait, table: SimulatedTable, monkeypatc
     monkeypatch.setattr("vision.pipeline.Finder.find", find)
     window = open_window()
     wait_until(lambda: window.store.view and len(window.store.view.figures) == len(POSTS))
-    window.panel.forget.emit("blue")
+    window.panel.armies.forgotten.emit("blue")
     window.store.use_tool("teach")
     window.panel.choose(NASTY)
     click(window, POSTS["blue-1"])

@@ -158,7 +158,7 @@ def test_a_message_neither_moves_nor_covers_the_picture(window: Window, guided: 
 
 
 def test_an_army_is_forgotten_and_taught_again(window: Window, wait_until: Wait) -> None:
-    window.panel.forget.emit("blue")
+    window.panel.armies.forgotten.emit("blue")
     wait_until(lambda: {f.army for f in window.store.view.figures} == {"green"})
     window.store.use_tool("teach")
     window.panel.choose("blue")

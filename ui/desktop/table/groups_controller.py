@@ -43,7 +43,7 @@ class GroupsController:
         panel.armies.may_change = self._may_change
         panel.groups_wanted.connect(self.accept)
         panel.usual_wanted.connect(lambda army: store.change(lambda: self._session.begin_army(army)))
-        panel.forget.connect(lambda army: store.change(lambda: self._session.forget_army(army)))
+        panel.armies.forgotten.connect(lambda army: store.change(lambda: self._session.forget_army(army)))
         panel.armies.renamed.connect(lambda army, name: store.change(lambda: self._rename(army, name)))
         panel.armies.merged.connect(lambda into, others: store.change(lambda: self._merge(into, others)))
         panel.armies.split.connect(lambda army: store.change(lambda: self._split(army)))

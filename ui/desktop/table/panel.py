@@ -52,7 +52,6 @@ class SidePanel(QWidget):
     """The Table tab; independent of camera and session.
 
     Signals:
-        forget: Forget an army (its name).
         army_chosen: The player chose another army (its name) to teach.
         usual_wanted: Start an army (its name) from the stock colour of its plastic.
         groups_wanted: Group the figures into armies by colour or, if groups are offered, use these.
@@ -64,7 +63,6 @@ class SidePanel(QWidget):
         groups_button: The button that uses the groups found by colour.
     """
 
-    forget = pyqtSignal(str)
     army_chosen = pyqtSignal(str)
     usual_wanted = pyqtSignal(str)
     groups_wanted = pyqtSignal()
@@ -180,7 +178,6 @@ class SidePanel(QWidget):
         self._army.setAccessibleName(tr("Army to teach"))
         self._army.editTextChanged.connect(self.army_chosen)
         self._army.editTextChanged.connect(self._allow_usual)
-        self.armies.forgotten.connect(self.forget)
         self.warnings.setAccessibleName(tr("Armies that look alike"))
         row = in_row(plain_label(tr("Teach:")), (self._army, 1))
         in_column(self.armies, self.warnings, self.groups_button, row, self._usual, on=self._armies_box)
