@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from rules.battle.referees import referee_of
-from rules.engine.events import ActionResolved, OutcomeDecided, PhaseBegun
+from rules.engine.events import PhaseBegun
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, ActionPreview
 from rules.engine.text import display_name, phase_words, turn_words
@@ -115,22 +115,11 @@ def _left(play: BattleSession, position: Position) -> str:
     fires = FIRE in play.referee.rounds(position)
     if not state.side or not (fires or play.referee.moves(position)):
         return ""
-    done = _acted(play)
+    done = play.acted
     count = sum(unit.id in position.figures and unit.id not in done for unit in state.standing(state.side))
     if not count:
         return ""
     return tr("{count} left", count=count) if fires else tr("{count} left to move", count=count)
-
-
-def _acted(play: BattleSession) -> set[str]:
-    """Ids of the figures that have acted since the phase began."""
-    names: set[str] = set()
-    for event in reversed([*play.battle.in_force.values()]):
-        if isinstance(event, PhaseBegun):
-            break
-        if isinstance(event, (ActionResolved, OutcomeDecided)):
-            names.update(event.by)
-    return names
 
 
 _MOST_NAMES = 4

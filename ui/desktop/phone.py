@@ -130,7 +130,7 @@ class PhoneController(QObject):
         return PhoneSnapshot(
             tuple(view.figures) if view is not None else (),
             state.setup.terrain,
-            state.area.corners_in if state.area is not None else (),
+            state.area_in or (),
             self._copy(position) if position is not None else None,
             self._battle.turn_bar.shown,
             self._last_verdict(),

@@ -311,8 +311,7 @@ class ProjectorWindow(QWidget):
         if view.calibration is None:
             self._map = None
         else:
-            area_in = state.area.corners_in if state.area is not None else None
-            self._map = self._maker.made(view.calibration, area_in, (self.width(), self.height()))
+            self._map = self._maker.made(view.calibration, state.area_in, (self.width(), self.height()))
             self._layers.show(*self._drawing.of(self._map.view(view), state, preview))
         self.update()
 

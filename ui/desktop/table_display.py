@@ -74,9 +74,8 @@ class TableDisplay(QObject):
 
     def show_table(self, view: TableView, state: TableState, preview: Preview, answer: Answer) -> None:
         """Show what is drawn over the table, and the answer."""
-        area_in = state.area.corners_in if state.area is not None else None
         crop = self._crop if self._map is None else self._map_crop
-        self._picture.show_table_at(crop.of(self.seen(view).calibration, area_in, view.figures))
+        self._picture.show_table_at(crop.of(self.seen(view).calibration, state.area_in, view.figures))
         if self._shown is not None and self._shown[0].scene != view.frame.scene:
             self._picture.show_shapes((), ())  # a recording has jumped: nothing is known about this picture yet
             return
@@ -109,8 +108,7 @@ class TableDisplay(QObject):
         """The table map, if selected and available."""
         self._map = None
         if self.map.isChecked() and view is not None and view.calibration is not None:
-            area_in = state.area.corners_in if state.area is not None else None
-            self._map = self._maker.made(view.calibration, area_in, _MAP_PX)
+            self._map = self._maker.made(view.calibration, state.area_in, _MAP_PX)
         return self._map
 
 

@@ -141,7 +141,7 @@ class HistoryController:
     @property
     def _table(self) -> _TableState:
         state = self._store.session.state
-        return state.setup.terrain, state.area.corners_in if state.area is not None else ()
+        return state.setup.terrain, state.area_in or ()
 
     def _record_table(self) -> None:
         """Journal the table as it is; of a new battle before its soldiers are placed, for its film."""
