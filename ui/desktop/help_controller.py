@@ -25,7 +25,7 @@ from PyQt6.QtWidgets import (
 
 from ui.background_task import BackgroundTask
 from ui.desktop.action import ActionMenu
-from ui.desktop.guide.guide_controller import GuideController
+from ui.desktop.guide import GuideController
 from ui.desktop.theme import TEXT_PX
 from ui.desktop.widgets import close_button, in_column, wrapping_label
 from ui.diagnostics import EventLog, about_words, bug_report, libraries
@@ -275,14 +275,14 @@ class CommandPalette(QDialog):
         super().__init__(window, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
         self._commands = commands
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setWindowTitle(tr("PaletteCommands"))
+        self.setWindowTitle(tr("Commands"))
         self.resize(*_PALETTE_SIZE)
         self.field = QLineEdit()
         self.field.setPlaceholderText(tr("Type what you want to do"))
         self.field.setAccessibleName(tr("Search for a command"))
         self.field.textChanged.connect(self._search)
         self.list = QTreeWidget()
-        self.list.setAccessibleName(tr("PaletteCommands"))
+        self.list.setAccessibleName(tr("Commands"))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the arrow keys in the field move the selection
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)

@@ -14,16 +14,15 @@ from PyQt6.QtWidgets import QMainWindow
 from ui.desktop.actions import Actions
 from ui.desktop.appearance import Appearance
 from ui.desktop.battle.battle_controller import BattleController
-from ui.desktop.battle.outcome_banner import OutcomeBanner
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.pending_moves import MovePills
 from ui.desktop.commands import Commands, Mouse
 from ui.desktop.devices.devices_controller import DevicesController
 from ui.desktop.features import Features
 from ui.desktop.film_bar import FilmController
-from ui.desktop.guide.guide_controller import GuideController
+from ui.desktop.guide import GuideController
 from ui.desktop.help_controller import HelpController
-from ui.desktop.messages import MessageBar, Toast
+from ui.desktop.messages import MessageBar, OutcomeBanner, Toast
 from ui.desktop.parts import CentralWidget, HintLabel, Parts, StatusLine
 from ui.desktop.picture.view import PictureView
 from ui.desktop.presenters import TablePresenter, TextPresenter

@@ -8,19 +8,8 @@ from typing import Any
 import pytest
 
 from hardware.ports import Port
-from ui.commands.doctor import (
-    LIBRARIES,
-    WINDOW_LIBRARIES,
-    CheckResult,
-    CheckState,
-    Machine,
-    display_problem,
-    examine,
-    format_findings,
-    has_font,
-    missing_libraries,
-    serial_ports,
-)
+from ui.commands.doctor import CheckResult, CheckState, Machine, display_problem, examine, format_findings, serial_ports
+from ui.commands.libraries import LIBRARIES, WINDOW_LIBRARIES, has_font, missing_libraries
 
 
 @pytest.fixture

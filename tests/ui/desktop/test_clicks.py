@@ -104,7 +104,7 @@ def test_a_stranger_fires_the_first_shot_within_12_clicks(
     open_window: Open, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is stored, and the player clicks only what is lit up; then the guide is done, and a ruler is exact."""
-    monkeypatch.setattr("ui.desktop.guide.guide_controller.cameras", tuple)
+    monkeypatch.setattr("ui.desktop.guide.cameras", tuple)
     board = Board()
     window, mouse = open_window(None, lambda _: board), Mouse()
     guide, battle = window.help.guide, window.battle

@@ -22,7 +22,7 @@ from vision.source import SETTLING, Source, Webcam
 
 @pytest.fixture(autouse=True)
 def no_cameras(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.desktop.guide.guide_controller.cameras", tuple)
+    monkeypatch.setattr("ui.desktop.guide.cameras", tuple)
 
 
 @pytest.fixture(autouse=True)
@@ -192,7 +192,7 @@ class HeldCamera:
 def test_the_cameras_exposure_is_locked_and_shown(
     open_window: Open, table: SimulatedTable, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.desktop.guide.guide_controller.cameras", lambda: (Camera(2, "HD Webcam"),))
+    monkeypatch.setattr("ui.desktop.guide.cameras", lambda: (Camera(2, "HD Webcam"),))
 
     def opener(spec: str) -> Source:
         return Webcam(2, open_capture=lambda *_: HeldCamera(table), linux=True) if spec == "2" else table
