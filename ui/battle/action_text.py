@@ -1,4 +1,4 @@
-"""Actions as text: names, odds, what must be rolled, and the reasons behind the numbers."""
+"""Actions and outcomes as text: names, odds, reasons, the order on the card, and what to announce. No Qt here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a battle shows on the table: the selected action with its target, moves, and scatter."""
+"""What a battle shows on the table: the selected action with its target, moves, scatter, and signs beside figures."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ BADGES: Mapping[str, tuple[Stroke, ...]] = {
     "gun": (_arc(0.45, 0, 360, (-0.3, -0.4)), ((-0.8, -0.1), (0.95, 0.6))),
     "engineer": (((0.0, 0.85), (0.85, 0.0), (0.0, -0.85), (-0.85, 0.0), (0.0, 0.85)),),
 }
-"""The strokes of each badge."""
+"""The strokes of each badge, in a square from -1 to 1, x to the right and y up."""
 
 _IN_CARDS = (
     ("leader", ("commander", "officer", "sergeant", "hero", "king")),

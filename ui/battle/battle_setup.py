@@ -1,4 +1,4 @@
-"""Setting up a battle: its game and options, the armies, and the goals."""
+"""Setting up a battle: its game and options, the armies and saved lists of them, and the goals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A battle as a film: what each of its pictures shows and for how long. No Qt here, and nothing is painted."""
+"""A battle as a film: what its pictures show and for how long, and writing them as MP4, WebP or GIF. No Qt here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A battle's history as moments, each with its text, its figures and the state after it. No Qt here."""
+"""A battle's history as moments, what each of them contains, and the battle as text or JSON. No Qt here."""
 
 from __future__ import annotations
 

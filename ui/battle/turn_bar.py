@@ -1,4 +1,4 @@
-"""What the bar above the picture says during a battle: whose turn it is, what is left, and what its button does."""
+"""What the bar above the picture says during a battle, and which soldiers are missing on the table."""
 
 from __future__ import annotations
 

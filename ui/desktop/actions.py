@@ -1,4 +1,4 @@
-"""The window's menus, tool rail and keys."""
+"""The window's menus, tool rail and keys: each command's name, key, tooltip and icon."""
 
 from __future__ import annotations
 

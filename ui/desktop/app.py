@@ -1,4 +1,4 @@
-"""Starts and ends the window: application, last handler for exceptions, Ctrl+C."""
+"""Starts and ends the window: application, last handler for exceptions, garbage, heartbeat, Ctrl+C."""
 
 from __future__ import annotations
 

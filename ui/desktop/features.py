@@ -21,11 +21,10 @@ from ui.desktop.setup.calibration_controller import CalibrationController
 from ui.desktop.setup.table_controller import TableController
 from ui.desktop.sight_areas import SightAreas
 from ui.desktop.store import Store
+from ui.desktop.table.armies import GroupsController, TeachTool
 from ui.desktop.table.correct_tool import CorrectTool
-from ui.desktop.table.groups_controller import GroupsController
 from ui.desktop.table.practice_controller import PracticeController
 from ui.desktop.table.table_questions import EmptyTableController, MoveQuestions
-from ui.desktop.table.teach_tool import TeachTool
 from ui.desktop.table.terrain_controller import TerrainController
 from ui.desktop.voice import VoiceController
 from ui.setup.saved_table_store import SavedTables, tables_folder

@@ -1,4 +1,4 @@
-"""The Help menu: the guide, all keys, details for a bug report, about, licences."""
+"""The Help menu: the guide, the command palette, all keys, details for a bug report, about, licences."""
 
 from __future__ import annotations
 

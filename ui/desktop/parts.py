@@ -1,4 +1,4 @@
-"""The window's main widgets, as its features use them."""
+"""The window's main widgets: their arrangement, and the status bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starts and stops the phone page, and publishes the battle there whenever it changes."""
+"""The phone page in the window: its dialog, and publishing the battle there whenever it changes."""
 
 from __future__ import annotations
 

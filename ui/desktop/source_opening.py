@@ -1,4 +1,7 @@
-"""Opens another source in the background, so that one that cannot be opened changes nothing."""
+"""Opens sources in the background; a camera is opened only if no other Sandtable has it. No network port is involved.
+
+Qt's lock stores the process that holds it, so a killed process leaves no lock that must be removed.
+"""
 
 from __future__ import annotations
 

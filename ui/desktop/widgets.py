@@ -1,4 +1,8 @@
-"""Labels, rows and columns, buttons and boxes that many panels and dialogs have."""
+"""Labels, rows and columns, buttons and boxes that many panels and dialogs have.
+
+Labels show text literally: players' names and file names must never be read as markup, as Qt does by default. Lists,
+tables, combo boxes, buttons and menus always show plain text; labels and tooltips guess.
+"""
 
 from __future__ import annotations
 

@@ -19,8 +19,16 @@ from hardware.emulator import MOST_DICE, EmulatedDice, FaultInjector, Wire
 from hardware.ports import Port, attached
 from rules.engine.dice import DiceRequest, Die, Roll
 from rules.tabletop.errors import UserError
-from ui.devices.cli_links import RollSource
-from ui.devices.device_connection import ANY, RADIO, DeviceConnection, EmulatedPort, finding, joined, reconnected_words
+from ui.devices.device_connection import (
+    ANY,
+    RADIO,
+    DeviceConnection,
+    EmulatedPort,
+    RollSource,
+    finding,
+    joined,
+    reconnected_words,
+)
 from ui.translation import tr, tr_count
 
 HEAR_S = 20.0

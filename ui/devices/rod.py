@@ -20,12 +20,12 @@ from hardware.wled_link import wled_rod
 from rules.engine.position import Position
 from rules.engine.referee import Action, ActionPreview, preview_of
 from rules.tabletop.errors import UserError
-from ui.devices.cli_links import emulated_wled
 from ui.devices.device_connection import (
     EMULATED_WLED,
     WLED,
     DeviceConnection,
     EmulatedPort,
+    emulated_wled,
     finding,
     joined,
     reconnected_words,

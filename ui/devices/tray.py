@@ -1,4 +1,4 @@
-"""The dice tray for the window: dice that a camera reads, and whether they were used. No method waits. No Qt here."""
+"""The dice tray for the window, and the dice source that asks it. No method waits. No Qt here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unit cards, as text, of a game's ready units or of the figures in an army list."""
+"""Unit cards of a game's ready units or of the figures in an army list: their text, and their sheet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Printable calibration sheets: markers to cut out, and a ChArUco board."""
+"""Printable sheets for measuring: markers to cut out, a ChArUco board, and the range rod."""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Runs the phone page in threads of its own. Nothing listens before a `PhoneServer` is created. No Qt here."""
+"""Runs the phone page in threads of its own, and answers the phones. No Qt here.
+
+Nothing listens before a `PhoneServer` is created. One thread serves all connections; it accepts them at a limited pace,
+so that no flood of clients takes the processor away from the window. Another thread asks the rules, one question at a
+time. Clients without the token get little and slowly.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Caches the shapes over a picture, because they change less often than the mouse moves. No Qt here."""
+"""The shapes over a picture, cached, and which part of the picture is the table. No Qt here."""
 
 from __future__ import annotations
 

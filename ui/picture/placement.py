@@ -1,4 +1,4 @@
-"""Where labels stand: around their place, inside the picture, and off figures and other labels. No Qt here."""
+"""Where labels stand, inside the picture and off figures and other labels; the width of rings. No Qt here."""
 
 from __future__ import annotations
 

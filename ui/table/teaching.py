@@ -1,4 +1,4 @@
-"""Teaching an army's plastic by a click, with errors that prevent wrong colours; learning from corrections."""
+"""Teaching an army's plastic by a click: finds the figure, prevents wrong colours, and learns from corrections."""
 
 from __future__ import annotations
 

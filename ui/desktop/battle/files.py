@@ -1,4 +1,4 @@
-"""Starts, opens, closes, copies and exports battles."""
+"""Starts, opens, closes and copies battles, and offers to continue the last one."""
 
 from __future__ import annotations
 

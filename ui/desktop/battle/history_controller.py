@@ -1,4 +1,4 @@
-"""Connects a battle's history with the window: thumbnails, going back, the battle's table, exports."""
+"""A battle's history in the window: its dialog, thumbnails, going back, the battle's table, exports."""
 
 from __future__ import annotations
 

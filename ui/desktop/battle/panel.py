@@ -1,4 +1,4 @@
-"""The Battle tab: a figure's actions and their reasons, the history."""
+"""The Battle tab: a figure's actions and their reasons, the history, and the games to choose from."""
 
 from __future__ import annotations
 

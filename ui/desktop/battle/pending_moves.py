@@ -1,4 +1,4 @@
-"""Moves that the camera saw and that wait for the players' answer: what to say and the list in the panel."""
+"""Moves that the camera saw and that wait for the players' answer: the list in the panel, and plates on the table."""
 
 from __future__ import annotations
 

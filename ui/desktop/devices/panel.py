@@ -1,4 +1,4 @@
-"""The Devices tab: ports, states, buttons and readings of the range rod and the dice."""
+"""The Devices tab: ports, states, buttons and readings of the range rod and the dice, and the strip of the rod."""
 
 from __future__ import annotations
 

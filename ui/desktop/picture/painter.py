@@ -1,4 +1,4 @@
-"""Paints overlays, on the screen and into picture files."""
+"""Paints overlays, on the screen and into picture files; what is at rest is painted once."""
 
 from __future__ import annotations
 

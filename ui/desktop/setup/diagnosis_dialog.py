@@ -1,4 +1,4 @@
-"""Shows why there are no inches: everything that looks like a marker, on the live picture and in sentences."""
+"""The dialogs for markers: their size, and why there are no inches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connects terrain with the window: tool, panel and files."""
+"""Connects terrain with the window: tool, tab and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools of one window, and which one is selected."""
+"""The tools of one window, which one is selected, and the tools that lay templates."""
 
 from __future__ import annotations
 
