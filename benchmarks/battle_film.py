@@ -30,12 +30,12 @@ from rules.engine.dice import Scripted
 from rules.engine.events import Change, Effects, Event, Move, Moved, PhaseBegun, Placed, TableLaid, UnitJoined
 from rules.engine.verdict import Verdict
 from rules.tabletop.table import TerrainKind, TerrainPiece
-from ui.battle.battle_report import report_of
-from ui.battle.film_file import FORMATS
+from ui.battle.film import FORMATS
+from ui.battle.history import report_of
 from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import ThumbnailStore, small_jpeg
+from ui.desktop.app import collected_here
 from ui.desktop.battle.film_painter import save_film
-from ui.desktop.garbage import collected_here
 from vision.simulation.scene import demo_scene
 from vision.simulation.simulator import SimulatedTable
 

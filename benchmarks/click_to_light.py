@@ -30,8 +30,7 @@ from hardware.wled_emulator import EmulatedWled
 from hardware.wled_link import wled_rod
 from rules.tabletop.table import Figure
 from ui.desktop.window import Window
-from ui.devices.cli_links import emulated_wire, emulated_wled
-from ui.devices.device_connection import WLED
+from ui.devices.device_connection import WLED, emulated_wire, emulated_wled
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -22,13 +22,12 @@ from calibration.opencv import cv2
 from calibration.solve import Calibration
 from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
 from rules.tabletop.template import Blast, Flame, Strip, Wedge
-from ui.desktop.picture.layers import Layers
+from ui.desktop.picture.painter import Layers
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Line, Preview, Shape
 from ui.session import Ruler, TableState
 from ui.theme import WHITE
-from ui.tools.fan import fan_finding
-from ui.tools.reach import Arm
+from ui.tools.reach import Arm, fan_finding
 from ui.tools.tool_context import ToolContext
 from vision.frame import Frame
 from vision.setup import Setup

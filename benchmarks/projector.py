@@ -23,10 +23,9 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
 from rules.tabletop.template import Blast
 from ui.picture.overlay import Line, Preview, Shape
-from ui.projector.alignment import Aligned, Alignment
-from ui.projector.light import Light
+from ui.projector import Aligned, Alignment, Light
 from ui.session import Session
-from ui.setup.demo_armies import demo_setup
+from ui.setup.armies import demo_setup
 from ui.table.finding import Trace, lifted
 from ui.theme import PREVIEW
 from vision.frame import Frame, ImageBgr

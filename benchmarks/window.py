@@ -26,9 +26,9 @@ from PyQt6.QtWidgets import QApplication
 from benchmarks.paint import SIZE_PX, crowded
 from rules.tabletop.table import PointIn
 from tools.screenshot import figures_seen
-from ui.desktop.early_source import EarlySource, stored_settings
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
+from ui.desktop.source_opening import EarlySource, stored_settings
 from ui.desktop.window import Window
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Preview
@@ -40,7 +40,7 @@ from vision.source import open_source
 FRAME_MS, PAINT_MS, START_S = 16.7, 4.0, 2.0
 MOVES, PAINTS = 300, 200
 _FIRST = """
-from ui.desktop.early_source import EarlySource
+from ui.desktop.source_opening import EarlySource
 early = EarlySource("demo")
 from benchmarks.window import first_picture
 first_picture(early)

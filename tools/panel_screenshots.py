@@ -22,7 +22,7 @@ from rules.tabletop.errors import UserError
 from tools.layout_check import access_problems, layout_problems
 from tools.pictures import all_seen, begin_battle, setup_dialog, wait_for
 from tools.screenshot import click, enemies, run_scene, wait
-from ui.battle.armies import ArmyLists
+from ui.battle.battle_setup import ArmyLists
 from ui.desktop.app import ErrorReporter
 from ui.desktop.devices.wled_dialog import WledDialog
 from ui.desktop.printing import PrintDialog
@@ -30,9 +30,9 @@ from ui.desktop.setup.lens_dialog import LensDialog
 from ui.desktop.theme import Theme
 from ui.desktop.window import Window
 from ui.devices.tray_camera import TABLE
+from ui.guide import GuideStep
 from ui.paper.printing import PrintJob
 from ui.phone.addresses import LOOPBACK
-from ui.setup.first_run import GuideStep
 from ui.translation import use_language
 from vision.simulation.scene import demo_scene
 from vision.simulation.simulator import SimulatedTable

@@ -21,23 +21,21 @@ from rules.tabletop.table import Figure, Posture
 from rules.tabletop.template import Blast
 from tools.phone_browser import PHONE_PX, Phone, installed
 from tools.screenshot import QUALITY, click, enemies, figures_seen, run_scene, wait
-from ui.battle.armies import ArmyLists
-from ui.battle.battle_report import BattleReport, report_of
-from ui.battle.film import Pace, film_scenes
-from ui.battle.film_file import SIZE_PX
+from ui.battle.battle_setup import ArmyLists
+from ui.battle.film import SIZE_PX, Pace, film_scenes
+from ui.battle.history import BattleReport, report_of
 from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.film_painter import FilmPainter
 from ui.desktop.devices.wled_dialog import WledDialog
-from ui.desktop.picture.image import to_qimage
-from ui.desktop.picture.painting import painting
+from ui.desktop.picture.image import painting, to_qimage
 from ui.desktop.theme import Theme
 from ui.desktop.window import Window
+from ui.guide import GuideStep
 from ui.measuring import sights
 from ui.phone.addresses import LOOPBACK
-from ui.setup.colours import proposed
-from ui.setup.first_run import GuideStep
+from ui.setup.armies import proposed
 from ui.table.portrait import portrait
 from vision.examples import CROP_PX
 from vision.simulation.practice_table import practice_table

@@ -12,7 +12,7 @@ from rules.tabletop.table import Figure
 from rules.tabletop.template import Blast
 from ui.measuring import figures_under_blast, measured, read_off, sights
 from ui.session import End, Ruler, TableState
-from ui.setup.colours import groups_of, separation_sentence, separations_of
+from ui.setup.armies import groups_of, separation_sentence, separations_of
 from ui.table.terrain import terrain_document
 from vision.setup import Setup
 from vision.table_view import TableView

@@ -11,7 +11,7 @@ from rules.tabletop.measure import Range
 from rules.tabletop.table import Figure, PointIn
 from ui.table.play_area import PlayArea
 from ui.translation import tr, tr_count
-from ui.units import Unit
+from ui.vocabulary import Unit
 
 
 class Basis(StrEnum):

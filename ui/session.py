@@ -12,16 +12,15 @@ from calibration.camera import Lens
 from calibration.drift import Drift
 from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import PointIn, TerrainPiece
+from rules.tabletop.table import Outline, PointIn, TerrainPiece
 from rules.tabletop.template import Template
 from ui.formatting import Basis, place_words
 from ui.table.corrections import Added, Bound, Correction, Deleted, Renamed, bind, corrected, names_in, names_shown
-from ui.table.picking import Pick, PickRequest, PointPx
 from ui.table.play_area import PlayArea
 from ui.table.shapes import template_words
-from ui.table.teaching import learned, no_figure, refuse_other_plastic, taught
+from ui.table.teaching import Pick, PickRequest, PointPx, learned, no_figure, refuse_other_plastic, taught
 from ui.translation import tr, tr_count
-from ui.units import Unit
+from ui.vocabulary import Unit
 from vision.frame import Frame
 from vision.motion import Box
 from vision.palette import Palette, teach
@@ -86,6 +85,11 @@ class TableState:
     corrections: tuple[Correction, ...] = ()
     area: PlayArea | None = None
     unit: Unit = Unit.INCH
+
+    @property
+    def area_in(self) -> Outline | None:
+        """The corners of the area of play; None for the whole table."""
+        return self.area.corners_in if self.area is not None else None
 
     def place_words(self, place_in: PointIn) -> str:
         """A place as text in the players' unit, measured from their area's corner."""
@@ -188,8 +192,7 @@ class Session:
     def _setup_played(self, state: TableState) -> Setup:
         """The setup with the area of play; the same object until one of them changes."""
         if self._played is None or self._played[:2] != (state.setup, state.area):
-            area_in = state.area.corners_in if state.area is not None else None
-            self._played = (state.setup, state.area, replace(state.setup, area_in=area_in))
+            self._played = (state.setup, state.area, replace(state.setup, area_in=state.area_in))
         return self._played[2]
 
     def take_drifts(self) -> tuple[Drift, ...]:

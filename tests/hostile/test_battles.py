@@ -34,7 +34,7 @@ from rules.engine.events import (
 )
 from rules.tabletop.errors import UserError
 from tests.hostile.nasty import NASTY, TREES, damaged, few, mutants, only_refuses, text_of
-from ui.battle.export import battle_document, story_text
+from ui.battle.history import battle_document, story_text
 from ui.commands.replay import open_battle
 
 Row = tuple[Any, Any, Any, str]

@@ -55,10 +55,10 @@ ALLOWED = {
         ("hardware/wled_emulator.py", f"http.server.{name}")
         for name in ("BaseHTTPRequestHandler", "ThreadingHTTPServer")
     ),
-    *((f"ui/phone/{name}.py", "socket") for name in ("addresses", "server", "service")),
-    ("ui/phone/service.py", "urllib.parse.unquote"),
-    ("ui/voice/system_voice.py", "subprocess"),
-    ("ui/desktop/voice/qt_speaker.py", "importlib.import_module"),
+    *((f"ui/phone/{name}.py", "socket") for name in ("addresses", "server")),
+    ("ui/phone/server.py", "urllib.parse.unquote"),
+    ("ui/voice.py", "subprocess"),
+    ("ui/desktop/voice.py", "importlib.import_module"),
 }
 """An emulated device is a pseudo-terminal, made with Python's own; nothing is started in it. Modules are imported by
 name where they are large or may be missing: the names are the program's own, in tables beside the call. The

@@ -21,9 +21,9 @@ from rules.engine.roster import enlistment
 from rules.games import GAMES, open_game
 from rules.games.rosters import points_check
 from tests.hostile.nasty import NASTY, TREES, changed, damaged, few, mutants, only_refuses, places, text_of
-from ui.battle.armies import ArmyLists, load_army
+from ui.battle.battle_setup import ArmyLists, load_army
 from ui.files import read_terrain, write_json
-from ui.setup.profiles import LensProfiles
+from ui.setup.lens import LensProfiles
 
 LENS = {
     "schema": 1,

@@ -22,8 +22,8 @@ from rules.games import open_game
 from rules.tabletop.errors import UserError
 from tests.hostile.nasty import is_a_sentence
 from tools.damaged_saves import journal_header, journal_of_all, super_record, without_checksums
-from ui.battle.armies import load_army
-from ui.battle.export import story_text
+from ui.battle.battle_setup import load_army
+from ui.battle.history import story_text
 from ui.battle.thumbnail_store import ThumbnailStore, thumbnail_path
 from ui.cli import main
 from ui.commands.replay import open_battle

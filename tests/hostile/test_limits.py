@@ -28,7 +28,7 @@ from rules.tabletop.table import MAX_PIECES, MOST_CORNERS, TerrainKind, TerrainP
 from tests.hostile.nasty import is_a_sentence
 from tools.damaged_saves import run_rounds, without_checksums
 from tools.kills import play_and_kill
-from ui.battle.export import battle_json
+from ui.battle.history import battle_json
 from ui.cli import main
 from ui.files import read_terrain, write_json
 from vision.source import open_source, read_image

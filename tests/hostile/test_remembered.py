@@ -18,7 +18,7 @@ from tests.hostile.nasty import NASTY, damaged, few, mutants, text_of
 from ui.desktop.settings import TEXT_SIZES, Settings
 from ui.desktop.theme import Theme
 from ui.devices.tray_camera import Region
-from ui.units import Unit
+from ui.vocabulary import Unit
 from vision.palette import ArmyColour
 from vision.segment import cells_of, likelihood
 from vision.separation import separations

@@ -21,14 +21,14 @@ from rules.battle.battle import Battle
 from rules.engine.events import Noted, UnitJoined
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
-from ui.battle.armies import ArmyLists
+from ui.battle.battle_setup import ArmyLists
 from ui.cli import main
 from ui.desktop.paper import write_pdf
 from ui.desktop.settings import Settings
 from ui.files import write_json, write_picture
 from ui.paper.printing import PrintJob, sheet_of
-from ui.setup.profiles import LensProfiles
-from ui.units import Unit
+from ui.setup.lens import LensProfiles
+from ui.vocabulary import Unit
 
 ROOT = Path(__file__).parents[2]
 LENS = Lens((64, 48), np.diag([50.0, 50, 1]), np.zeros(5))

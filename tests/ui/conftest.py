@@ -22,7 +22,7 @@ from tests.ui.slot_errors import ERRORS, LIMITS, kept_errors
 from tests.ui.windows import POSTS, TABLE_IN, Open, Owned, Wait, let_qt_work
 from ui.desktop.theme import Theme, apply_theme
 from ui.desktop.window import Window
-from ui.diagnostics.bug_report import EventLog
+from ui.diagnostics import EventLog
 from ui.translation import use_language
 from vision.figures import Sighting
 from vision.frame import Frame, ImageBgr

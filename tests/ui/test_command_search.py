@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ui.command_search import Command, matching
+from ui.desktop.help_controller import Command, matching
 
 COMMANDS = (
     Command("Measure", "Tools", "M", "Click two soldiers to measure the distance between them"),

@@ -6,7 +6,7 @@ from rules.tabletop.measure import Range
 from rules.tabletop.table import Figure, Posture, ellipse_outline
 from ui.formatting import edge_words, in_order, percent_words, place_words, range_words, spread_in
 from ui.table.play_area import PlayArea
-from ui.units import Unit
+from ui.vocabulary import Unit
 
 
 def distance(centre_in: float, edge_in: float, sigma_in: float) -> Range:

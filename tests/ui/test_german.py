@@ -14,8 +14,8 @@ from rules.tabletop.table import Posture, TerrainKind
 from tools.extract_strings import SOURCES, catalog_strings, extracted, load, path_of, problems
 from ui.battle.action_text import state_words
 from ui.formatting import Basis, other_words, range_words
+from ui.guide import GuideStep, Progress, TableStatus, guide
 from ui.session import Ruler, TableState
-from ui.setup.first_run import GuideStep, Progress, TableStatus, guide
 from ui.table.shapes import USUAL, TemplateKind
 from ui.translation import FOLDER, languages
 from ui.vocabulary import posture_words, terrain_kind_words

@@ -17,7 +17,7 @@ from ui.session import Ruler, Session
 from ui.table.corrections import Renamed
 from ui.table.play_area import PlayArea
 from ui.table.teaching import NoFigureThere, OtherPlastic
-from ui.units import Unit
+from ui.vocabulary import Unit
 from vision.frame import Frame
 from vision.palette import log_colour
 from vision.setup import Setup
@@ -233,7 +233,7 @@ def test_an_early_pick_teaches_the_same_as_a_click(at_table, monkeypatch):
     session.undo()
     request = session.pick_request(frame, drawn_px(GREEN_IN))
     picked = request.answer(FigurePicker())
-    monkeypatch.setattr("ui.table.picking.FigurePicker.pick", None)  # no further search
+    monkeypatch.setattr("ui.table.teaching.FigurePicker.pick", None)  # no further search
     session.teach(frame, "green", drawn_px(GREEN_IN), picked=picked)
     with_pick.extend(session.state.setup.palette)
     assert with_pick[0].samples == with_click[0].samples

@@ -33,7 +33,7 @@ from tools.endurance.script import Script, Shot
 from ui.desktop.source_controller import SourceController
 from ui.desktop.worker import Worker
 from ui.session import Session, TableState
-from ui.setup.demo_armies import demo_setup
+from ui.setup.armies import demo_setup
 from vision.frame import Frame
 from vision.table_view import TableView
 

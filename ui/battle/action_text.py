@@ -1,17 +1,29 @@
-"""Actions as text: names, odds, what must be rolled, and the reasons behind the numbers."""
+"""Actions and outcomes as text: names, odds, reasons, the order on the card, and what to announce. No Qt here."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import shorten
 
+from rules.engine.events import ActionResolved, Change
 from rules.engine.position import Position, View
 from rules.engine.referee import ActionPreview, AvailableActions
-from rules.engine.state import State, Unit
-from rules.engine.text import display_name, display_names, outcome_words, place_words, readable, turn_words
+from rules.engine.state import ELIMINATED, State, Unit
+from rules.engine.text import (
+    action_with_actors,
+    display_name,
+    display_names,
+    outcome_words,
+    place_words,
+    readable,
+    says_outcome,
+    turn_words,
+)
 from rules.engine.verdict import Verdict
-from ui.formatting import edge_words, percent_words, range_words
+from ui.formatting import capitalized, edge_words, percent_words, range_words, sentence
 from ui.translation import mark_for_translation, tr
 
 _MAX_LINES, _MAX_OBLIGATIONS, _LONGEST_OBLIGATION = 3, 3, 48
@@ -182,3 +194,195 @@ def movement_words(available: AvailableActions) -> str:
     if left is None or allowance is None:
         return tr("Move: {outcome}", outcome=preview.before.outcome)
     return tr("{left_in:g} in of {allowance_in:g} left to move", left_in=left, allowance_in=allowance)
+
+
+_LENGTH = re.compile(r"\d+(?:\.\d+)?(?= in\b)")
+
+BEST = 3
+"""Actions that are offered at once; the others are one step away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """A figure's actions in the order of the card, as their numbers in the given sequence."""
+
+    best: tuple[int, ...]
+    more: tuple[int, ...]
+    impossible: tuple[int, ...]
+
+
+def ranked(previews: Sequence[ActionPreview]) -> Ranking:
+    """Possible actions first: what is owed, then attacks by their chance of success, then the rest as given."""
+    possible = [number for number, one in enumerate(previews) if one.possible]
+    possible.sort(key=lambda number: (not previews[number].action.owed, -(_attack_chance(previews[number]) or 0.0)))
+    impossible = tuple(number for number, one in enumerate(previews) if not one.possible)
+    # A fold for a single action would take the same room as the action.
+    best = BEST + 1 if len(possible) == BEST + 1 else BEST
+    return Ranking(tuple(possible[:best]), tuple(possible[best:]), impossible)
+
+
+def odds_column(preview: ActionPreview) -> str:
+    """An attack's chance of success, such as "83 %"; the outcomes of other rolls; empty if nothing is rolled."""
+    chance = _attack_chance(preview)
+    if chance is not None and not preview.ambiguities:
+        return percent_words(chance)
+    is_certain = not (preview.odds or preview.ambiguities)
+    return "" if is_certain or not preview.possible else chance_lines(preview)
+
+
+def forbidden_words(preview: ActionPreview) -> str:
+    """An impossible action with the rule that forbids it, such as "Rifle at Tan 4: Out of range (AM-46)."."""
+    return f"{action_words(preview)}: {sentence(refusal_words(preview))}"
+
+
+def forbidden_groups(
+    previews: Sequence[ActionPreview], numbers: Sequence[int]
+) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Impossible actions that differ only in their targets, together: their words, and their numbers in `previews`.
+
+    Such as "Rifle at 17 targets: The target is 28.1 to 34.5 in away; the rifle reaches 0 to 24 in (AM-38).".
+    """
+    groups: dict[tuple[str, str], list[int]] = {}
+    for number in numbers:
+        one = previews[number]
+        groups.setdefault((_stem(one), _LENGTH.sub("#", _reason(one))), []).append(number)
+    return tuple((_group_words([previews[number] for number in group]), tuple(group)) for group in groups.values())
+
+
+def _group_words(group: Sequence[ActionPreview]) -> str:
+    if len(group) == 1:
+        return forbidden_words(group[0])
+    lengths = zip(*(_LENGTH.findall(_reason(one)) for one in group), strict=True)
+    ranges = iter([_range_words(values) for values in lengths])
+    reason = sentence(_LENGTH.sub(lambda _: next(ranges), _reason(group[0])))
+    return tr("{action} {count} targets: {reason}", action=_stem(group[0]), count=len(group), reason=reason)
+
+
+def _range_words(values: Sequence[str]) -> str:
+    if len(set(values)) == 1:
+        return values[0]
+    return tr("{least:.1f} to {most:.1f}", least=min(map(float, values)), most=max(map(float, values)))
+
+
+def _target(preview: ActionPreview) -> str:
+    """The name of an action's target, such as "Tan 4"; empty without one."""
+    return display_name(preview.action.at[0]) if preview.action.at and preview.action.by else ""
+
+
+def _stem(preview: ActionPreview) -> str:
+    """An action without its target, such as "Rifle at"; actions without a target are never alike."""
+    target = _target(preview)
+    return action_words(preview).removesuffix(target).rstrip() if target else action_words(preview)
+
+
+def _reason(preview: ActionPreview) -> str:
+    target = _target(preview)
+    return refusal_words(preview).replace(target, "the target") if target else refusal_words(preview)
+
+
+def _attack_chance(preview: ActionPreview) -> float | None:
+    """The chance that an attack has an effect; None for other actions, whose outcomes are no success or failure."""
+    return success_chance(preview) if preview.action.at and preview.action.by else None
+
+
+_STRUCK = {
+    "wreck": mark_for_translation("{names} wrecked"),
+    "explodes": mark_for_translation("{names} exploded"),
+    "down": mark_for_translation("{names} down"),
+    "falls": mark_for_translation("{names} down"),
+    "wounded": mark_for_translation("{names} wounded"),
+    "wounds_to_mark": mark_for_translation("{names}: {outcome}"),
+    "wounds": mark_for_translation("{names}: {outcome}"),
+    "under_fire": mark_for_translation("{names} injured"),
+    "injured": mark_for_translation("{names} injured"),
+    "immobilized": mark_for_translation("{names} immobilized"),
+    "pinned": mark_for_translation("{names} pinned"),
+    "stunned": mark_for_translation("{names} stunned"),
+    "stunned_in_turn": mark_for_translation("{names} stunned"),
+    "routed": mark_for_translation("{names} routed"),
+    "flees": mark_for_translation("{names} fleeing"),
+    "must_run": mark_for_translation("{names} must run"),
+}
+"""Statuses that the players must see on the table, the gravest first: only that one of a figure is named."""
+_MOST_NAMED = 5
+
+
+def outcome_banner(event: ActionResolved) -> str:
+    """The changed figures with their changes; empty for moves, without dice and effect, and if it was forbidden."""
+    if event.effects.moves or event.verdict.numbers.get("allowed") is False:
+        return ""
+    changes = [change for change in event.effects.changes if change.figure]
+    out = list(dict.fromkeys(one.figure for one in changes if one.key == ELIMINATED and one.value is True))
+    struck = _struck(change for change in changes if change.figure not in out)
+    rows = [tr("Take {names} off", names=_names(out))] if out else []
+    outcome = outcome_words(event.verdict.outcome)
+    rows += [tr(words, names=_names(figures), outcome=outcome) for words, figures in struck.items()]
+    if not rows:
+        return _outcome(event)
+    others = {*out, *(one for figures in struck.values() for one in figures)} - {*event.by}
+    what = ", ".join(rows)
+    return tr("HIT! {what}", what=what) if event.by and others else what
+
+
+def _outcome(event: ActionResolved) -> str:
+    """The outcome of an action that has changed no figure."""
+    outcome, winner = event.verdict.outcome, event.verdict.numbers.get("winner")
+    if outcome == "not yet":
+        return tr("No victory yet")
+    if outcome in ("victory", "won") and isinstance(winner, str):
+        return tr("VICTORY for {side}!", side=display_name(winner))
+    if not event.throws:
+        return ""
+    if event.at and not any(change.figure in event.at and not change.this_turn for change in event.effects.changes):
+        return _unharmed(event)
+    return _named(event)
+
+
+def _unharmed(event: ActionResolved) -> str:
+    """The outcome of an attack that harmed nobody."""
+    changes, outcome = event.effects.changes, outcome_words(event.verdict.outcome)
+    if any(not change.figure and change.value is not None for change in changes):
+        return _named(event)  # such as where a shell has landed
+    if outcome.startswith("hit"):
+        return tr("HIT!")
+    if "miss" not in outcome:
+        return tr("No effect")
+    jams = any(change.value is True and change.key.endswith("jammed") for change in changes)
+    return tr("Missed, and the weapon jams") if jams else tr("Missed")
+
+
+def _named(event: ActionResolved) -> str:
+    """The outcome after the name of the action, such as "Morale of Tan 3: passed"."""
+    outcome = outcome_words(event.verdict.outcome)
+    outcome = tr("passed") if outcome == "none" else outcome  # a Guts check
+    if not event.title or says_outcome(event):
+        return capitalized(event.title or outcome)
+    title = event.title.partition(" at the spot ")[0]
+    if len(event.by) == 1:
+        title = action_with_actors(event.by, title)
+    return f"{title}: {outcome if event.by else capitalized(outcome)}"
+
+
+def _struck(changes: Iterable[Change]) -> dict[str, list[str]]:
+    """The figures by the words for their gravest new status."""
+    gravest: dict[str, str] = {}
+    for change in changes:
+        if change.key in _STRUCK and change.value not in (None, False):
+            known = gravest.get(change.figure, change.key)
+            gravest[change.figure] = min(known, change.key, key=list(_STRUCK).index)
+    found: dict[str, list[str]] = {}
+    for figure, status in gravest.items():
+        found.setdefault(_STRUCK[status], []).append(figure)
+    return found
+
+
+def _names(figures: Sequence[str]) -> str:
+    """The names of a few figures, such as "Tan 2, 4 and 5", or the number of many."""
+    if len(figures) > _MOST_NAMED:
+        return tr("{count} soldiers", count=len(figures))
+    armies = [display_name(name.rpartition("-")[0]) for name in figures]
+    names = [
+        display_name(name) if not army or army != before else name.rpartition("-")[2]
+        for name, army, before in zip(figures, armies, ["", *armies], strict=False)
+    ]
+    return tr("{names} and {last}", names=", ".join(names[:-1]), last=names[-1]) if names[1:] else names[0]

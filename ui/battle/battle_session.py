@@ -16,11 +16,14 @@ from rules.battle.story import story_lines
 from rules.engine.dice import Dice, DiceRequest, Procedure, Roll, asks_again, no_dice, play
 from rules.engine.effects import at_journal_places
 from rules.engine.events import (
+    ActionResolved,
     CameraMoved,
     Change,
     Changed,
     MarkerMoved,
     Noted,
+    OutcomeDecided,
+    PhaseBegun,
     Placed,
     QuestionAnswered,
     QuestionAsked,
@@ -293,6 +296,17 @@ class BattleSession:
         self.battle.record(Changed(changes=(Change(figure=figure, key=key, value=value),)))
 
     # The story
+
+    @property
+    def acted(self) -> set[str]:
+        """Ids of the figures that have acted since the phase began."""
+        names: set[str] = set()
+        for event in reversed([*self.battle.in_force.values()]):
+            if isinstance(event, PhaseBegun):
+                break
+            if isinstance(event, (ActionResolved, OutcomeDecided)):
+                names.update(event.by)
+        return names
 
     @property
     def story(self) -> tuple[str, ...]:

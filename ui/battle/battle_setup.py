@@ -1,25 +1,35 @@
-"""Setting up a battle: its game and options, the armies, and the goals."""
+"""Setting up a battle: its game and options, the armies and saved lists of them, and the goals."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from platformdirs import user_data_path
+
+from calibration.profile import read_json
 from rules.battle.battle import Battle, Clock
+from rules.battle.referees import referee_of
+from rules.engine.events import Changed
 from rules.engine.game import Game
-from rules.engine.objectives import Objective
-from rules.engine.roster import Army, Recruit, enlistment
-from rules.engine.ruleset import Value
-from rules.engine.text import display_name
+from rules.engine.objectives import Objective, Task, objective_changes, objectives_of
+from rules.engine.position import Position
+from rules.engine.referee import preview_of
+from rules.engine.roster import Army, Recruit, army_document, army_of, enlistment
+from rules.engine.ruleset import Value, title_in_file
+from rules.engine.text import display_name, outcome_words
 from rules.engine.verdict import Verdict
-from rules.games import open_game
+from rules.games import game_names, open_game
 from rules.games.rosters import points_check
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
-from ui.battle.goals import agree
+from ui.battle.battle_session import BattleSession
+from ui.files import make_folder, write_json
 from ui.translation import mark_for_translation, tr
 
 NEEDS_TWO_SIDES = mark_for_translation("a battle needs two armies: click a soldier of each army to teach both")
@@ -164,3 +174,173 @@ def begin(path: Path, clock: Clock, battle_setup: BattleSetup) -> Battle:
     battle.record_all(recruits)
     agree(battle, [aim for aim in battle_setup.aims if aim.side in battle_setup.armies])
     return battle
+
+
+@cache
+def title_of(game: str) -> str:
+    """The title of a game with this short name; raises as `open_game`."""
+    title = title_in_file(game) if game in game_names() else None
+    return open_game(game).title if title is None else title
+
+
+def load_games() -> None:
+    """Load all games and their referees, for which a dialog would otherwise stop the window."""
+    for name in game_names():
+        referee_of(name)
+        open_game(name)
+
+
+def tasks_in(battle: Battle) -> tuple[Task, ...]:
+    """The goals that the battle's game offers; none if it leaves them to the players."""
+    return referee_of(battle.game.name).tasks(battle.game.rules)
+
+
+def agreed_aims(battle: Battle) -> tuple[Objective, ...]:
+    """The goals on which the players agreed."""
+    return objectives_of(battle.state, tasks_in(battle))
+
+
+def agree(battle: Battle, aims: Sequence[Objective]) -> int:
+    """Journal an entry for each new goal and return their number.
+
+    Raises:
+        UserError: as `rules.engine.objectives.objective_changes`; then nothing is journalled.
+    """
+    now, tasks = agreed_aims(battle), tasks_in(battle)
+    new = [changes for aim in aims if aim not in now and (changes := objective_changes(battle.state, tasks, aim))]
+    for changes in new:
+        battle.record(Changed(changes=changes))
+    return len(new)
+
+
+def aim_words(aim: Objective, tasks: Sequence[Task]) -> str:
+    """Such as "Green is to take or hold a place: the stone bridge", "Tan wins when no enemy is left"; or empty."""
+    row = next((task for task in tasks if task.name == aim.task), None)
+    number = f" ({aim.number} {row.number})" if row is not None and row.number and aim.number else ""
+    parts = [f"{row.words}{number}" if row is not None else "", aim.words]
+    goal = ": ".join(filter(None, parts))
+    leads = f" {row.leads}" if row is not None else ":"
+    return f"{display_name(aim.side)}{leads} {goal}" if goal else ""
+
+
+def goal_lines(play: BattleSession) -> tuple[str, ...]:
+    """The goal of each side, a line each."""
+    tasks = tasks_in(play.battle)
+    return tuple(filter(None, (aim_words(aim, tasks) for aim in agreed_aims(play.battle))))
+
+
+def standings(play: BattleSession, position: Position) -> dict[str, str]:
+    """How far each side has met its goal, such as "not yet", if the game knows it without questions."""
+    obligations = [
+        preview_of(position, action) for action in play.referee.obligations(position) if action.given.get("side")
+    ]
+    return {
+        str(obligation.action.given["side"]): outcome_words(obligation.before.outcome)
+        for obligation in obligations
+        if obligation.action.name.startswith("victory") and obligation.before is not None
+    }
+
+
+def usual_numbers(task: Task, figures: Mapping[str, int]) -> dict[str, int]:
+    """The goal's default number for each side, from the sides' numbers of figures."""
+    total = sum(figures.values())
+    return {side: max(1, task.usual_number(own, total - own)) for side, own in figures.items()}
+
+
+def save_army(path: Path, army: Army) -> None:
+    """Write an army list. Raises `UserError` like `ui.files.write_json`."""
+    write_json(path, army_document(army))
+
+
+def load_army(path: Path) -> Army:
+    """Read an army list from a file. Raises `UserError` if it is not an army list, or a newer program wrote it."""
+    document = read_json(path, tr("army list"))
+    try:
+        return army_of(document)
+    except UserError as error:
+        raise UserError(tr("the army list {path} cannot be read: {reason}", path=path, reason=error)) from error
+
+
+def armies_folder() -> Path:
+    """The folder of the player's army lists."""
+    return user_data_path("sandtable", appauthor=False) / "armies"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedArmy:
+    """A file in the folder: its army, or the problem with it."""
+
+    path: Path
+    army: Army | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ArmyLists:
+    """The army lists in a folder, each in its own file, found by name.
+
+    A file that is not an army list is listed with its problem, and is not overwritten.
+    """
+
+    folder: Path
+
+    def listed(self) -> tuple[ListedArmy, ...]:
+        """Every file, by file name; none if the folder does not exist yet."""
+        return tuple(_listed(path) for path in sorted(self.folder.glob("*.json")))
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all valid army lists."""
+        return tuple(listed.army.name for listed in self.listed() if listed.army is not None)
+
+    def take(self, name: str) -> Army:
+        """Load the army list with this name. Raises `UserError` if there is none, or its file is not an army list."""
+        path = self._path(name)
+        army = load_army(path) if os.path.exists(path) else None
+        if army is None or army.name.casefold() != name.casefold():
+            known = ", ".join(self.names())
+            if known:
+                raise UserError(tr("there is no army list {name!r}: choose one of {known}", name=name, known=known))
+            raise UserError(tr("there is no army list {name!r}: save one first", name=name))
+        return army
+
+    def keep(self, army: Army) -> None:
+        """Save an army under its name, replacing an older list of this name.
+
+        Raises:
+            UserError: if the name gives no file name, the file holds another list, or it cannot be written.
+        """
+        path = self._path(army.name)
+        if os.path.exists(path):
+            held = load_army(path)
+            if held.name.casefold() != army.name.casefold():
+                raise UserError(
+                    tr(
+                        "{name!r} is too similar to the saved list {saved!r}: choose another name",
+                        name=army.name, saved=held.name,
+                    )
+                )  # fmt: skip
+        make_folder(self.folder)
+        save_army(path, army)
+
+    def _path(self, name: str) -> Path:
+        """The file of an army; names that differ only in case or punctuation share one."""
+        words = "".join(letter if letter.isalnum() else " " for letter in name.casefold()).split()
+        if not words:
+            raise UserError(tr("{name!r} cannot be the name of an army list: use letters or digits", name=name))
+        return self.folder / f"{'-'.join(words)[:80]}.json"
+
+
+def find_army(named: Path) -> Army:
+    """Load an army list by its file, or by the name of a saved list.
+
+    Raises:
+        UserError: as `load_army` and `ArmyLists.take`.
+    """
+    return load_army(named) if os.path.exists(named) or named.suffix else ArmyLists(armies_folder()).take(str(named))
+
+
+def _listed(path: Path) -> ListedArmy:
+    try:
+        return ListedArmy(path, load_army(path))
+    except UserError as error:
+        return ListedArmy(path, None, str(error))

@@ -1,22 +1,45 @@
-"""A battle's history as moments, each with its text, its figures and the state after it. No Qt here."""
+"""A battle's history as moments, what each of them contains, and the battle as text or JSON. No Qt here."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
+from typing import Any
 
 from rules.battle.battle import Battle
-from rules.battle.event_codec import event_of
+from rules.battle.event_codec import event_of, is_event
 from rules.battle.journal import EXTERNAL_EVENTS, Entry, redoable, standing
-from rules.battle.story import story_lines
-from rules.engine.events import Event, Placed, UnitJoined
+from rules.battle.progress import Step, no_step
+from rules.battle.replay import Difference, differences
+from rules.battle.story import effect_lines, story_lines
+from rules.engine.events import (
+    ActionResolved,
+    BattleBegun,
+    Change,
+    Changed,
+    Effects,
+    Event,
+    Move,
+    Moved,
+    OutcomeDecided,
+    PhaseBegun,
+    Placed,
+    ReasonRecord,
+    Throw,
+    UnitJoined,
+    VerdictOverruled,
+    plain,
+)
 from rules.engine.game import Game
 from rules.engine.state import State, fold
-from rules.engine.text import label
+from rules.engine.text import display_name, label, readable, roller_words
+from ui.battle.action_text import outcome_banner
+from ui.battle.battle_folder import ends_battle
 from ui.formatting import capitalized
-from ui.translation import tr_count
+from ui.translation import tr, tr_count
 
 _TOGETHER: tuple[type[Event], ...] = (UnitJoined, Placed)
 """Consecutive events of these kinds form one moment."""
@@ -119,3 +142,171 @@ def _words(value: object) -> Iterator[str]:
     elif isinstance(value, (list, tuple)):
         for inner in value:
             yield from _words(inner)
+
+
+@dataclass(frozen=True, slots=True)
+class SideScore:
+    """How many of a side's figures are left, of how many, and the display names of the others."""
+
+    side: str
+    left: int
+    of: int
+    lost: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BattleReport:
+    """What the film and the web page show of a battle.
+
+    Attributes:
+        title, credit: The game's.
+        sides: The players.
+        moments: Those that stand and that a player caused, in order.
+        result: The victory in words; empty if there is none.
+    """
+
+    title: str
+    credit: str
+    sides: tuple[str, ...]
+    moments: tuple[HistoryMoment, ...]
+    result: str
+
+    @property
+    def opponents(self) -> str:
+        """The sides in words, such as "Green against Tan"."""
+        against = tr("against")
+        return f" {against} ".join(map(display_name, self.sides))
+
+    @property
+    def score_title(self) -> str:
+        """The heading of the score."""
+        return tr("Final score") if self.result else tr("Score so far")
+
+    @property
+    def after(self) -> State:
+        """The state after the last moment."""
+        return self.moments[-1].after if self.moments else State()
+
+
+def report_of(battle: Battle) -> BattleReport:
+    """The report of a battle so far."""
+    moments = tuple(moment for moment in positions(battle) if moment.stands and moment.is_step)
+    ends = [event for moment in moments for event in moment.events if ends_battle(event)]
+    result = outcome_banner(ends[-1]) if ends else ""
+    return BattleReport(battle.game.title, battle.game.credit, battle.state.sides, moments, result)
+
+
+def scores(state: State) -> tuple[SideScore, ...]:
+    """The score of each side, in order."""
+    found = []
+    for side in state.sides:
+        units = [unit for unit in state.units.values() if unit.side == side]
+        lost = tuple(display_name(unit.id) for unit in units if unit.out)
+        found.append(SideScore(side, len(units) - len(lost), len(units), lost))
+    return tuple(found)
+
+
+def throws_in(moment: HistoryMoment) -> tuple[Throw, ...]:
+    """All dice of a moment."""
+    return tuple(throw for event in moment.events if isinstance(event, ActionResolved) for throw in event.throws)
+
+
+def throw_purpose(throw: Throw) -> str:
+    """The figure that a throw was for and its purpose, such as "Green 1: the attack"."""
+    return f"{capitalized(roller_words(throw.for_whom))}: {readable(throw.why)}"
+
+
+def reasons_in(moment: HistoryMoment) -> tuple[ReasonRecord, ...]:
+    """The reasons of a moment's verdicts."""
+    return tuple(
+        reason for event in moment.events if isinstance(event, ActionResolved) for reason in event.verdict.reasons
+    )
+
+
+def reason_text(reason: ReasonRecord) -> str:
+    """A reason without its rule's number, such as "the target is a special unit (+1)"."""
+    modifier = "" if reason.modifier is None else f" ({reason.modifier:+g})"
+    return f"{readable(reason.text)}{modifier}"
+
+
+def effects_in(moment: HistoryMoment) -> tuple[Effects, ...]:
+    """All moves and changes of a moment."""
+    return tuple(found for event in moment.events if (found := _effects(event)) is not None)
+
+
+def _effects(event: Event) -> Effects | None:
+    if isinstance(event, ActionResolved | OutcomeDecided | VerdictOverruled):
+        return event.effects
+    if isinstance(event, Moved):
+        return Effects(moves=event.moves)
+    return Effects(changes=event.changes) if isinstance(event, Changed) else None
+
+
+def moves_in(moment: HistoryMoment) -> tuple[Move, ...]:
+    """All moves of a moment."""
+    return tuple(move for effects in effects_in(moment) for move in effects.moves)
+
+
+def changes_in(moment: HistoryMoment) -> tuple[Change, ...]:
+    """All lasting changes of a moment."""
+    return tuple(change for effects in effects_in(moment) for change in effects.changes if not change.this_turn)
+
+
+def lines_in(moment: HistoryMoment) -> tuple[str, ...]:
+    """The lines of a moment that its title, dice and reasons do not contain, such as effects, cards and options."""
+    event = moment.events[-1]
+    if isinstance(event, PhaseBegun):
+        return ()
+    if isinstance(event, ActionResolved):
+        lines = tuple(effect_lines(event.effects))
+    else:
+        lines = moment.lines[2:] if isinstance(event, BattleBegun) else moment.lines
+    texts = (line if isinstance(event, UnitJoined) else line.strip() for line in lines)
+    return tuple(line for line in texts if _plain(line) not in _plain(moment.title))
+
+
+def _plain(text: str) -> str:
+    return text.strip(" .").casefold()
+
+
+SCHEMA = 1
+
+
+def story_text(battle: Battle, step: Step = no_step) -> str:
+    """The story of the battle, the figures left, the number of undone entries, and verdicts that would now differ.
+
+    Raises:
+        UserError: if `step` raises it.
+    """
+    held = standing(battle.entries)
+    lines = list(story_lines(battle.game, battle.in_force.values()))
+    left = (f"{display_name(side)} {figures}" for side, figures in battle.state.figures_left.items())
+    lines += ["", f"Figures left: {', '.join(left)}."]
+    undone = sum(map(is_event, battle.entries)) - len(held)
+    lines += [f"Taken back: {undone} {'entry' if undone == 1 else 'entries'}."] if undone else []
+    lines += map(_difference_words, differences(battle.game, battle.events, step))
+    return "\n".join(lines) + "\n"
+
+
+def battle_document(battle: Battle, step: Step = no_step) -> dict[str, Any]:
+    """The journal, its state, and the verdicts that would now differ, as JSON; raises as `story_text`."""
+    held = {entry.seq for entry in standing(battle.entries)}
+    return {
+        "schema": SCHEMA,
+        "state": plain(battle.state),
+        "entries": [_entry(entry, held) for entry in battle.entries],
+        "differences": plain(differences(battle.game, battle.events, step)),
+    }
+
+
+def battle_json(battle: Battle, step: Step = no_step) -> bytes:
+    """`battle_document` as the bytes of a file; raises as `story_text`."""
+    return (json.dumps(battle_document(battle, step), indent=1, allow_nan=False) + "\n").encode()
+
+
+def _entry(entry: Entry, held: set[int]) -> dict[str, Any]:
+    return {**plain(entry), "stands": entry.seq in held}
+
+
+def _difference_words(found: Difference) -> str:
+    return f"Entry {found.seq}: the verdict was {found.was}, but the present rules say {found.now}."

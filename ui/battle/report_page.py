@@ -12,8 +12,10 @@ from rules.engine.dice import Die
 from rules.engine.events import Moved, PhaseBegun, Placed, QuestionAsked, ReasonRecord, Throw, UnitJoined
 from rules.engine.text import display_name, phase_words
 from ui.battle.battle_map import extent_of, map_shapes, move_trails
-from ui.battle.battle_report import (
+from ui.battle.dice import PIPS, face_words
+from ui.battle.history import (
     BattleReport,
+    HistoryMoment,
     SideScore,
     lines_in,
     moves_in,
@@ -23,11 +25,9 @@ from ui.battle.battle_report import (
     throw_purpose,
     throws_in,
 )
-from ui.battle.history import HistoryMoment
-from ui.battle.typed_dice import PIPS, face_words
-from ui.picture.svg import svg
+from ui.picture.overlay import Label, Line, Region, Shape
 from ui.picture.table_map import Extent
-from ui.theme import army_colour, hex_colour
+from ui.theme import DARK, army_colour, hex_colour
 from ui.translation import language, tr
 
 _MAP_PX = (640, 560)
@@ -224,3 +224,55 @@ _FACES: Mapping[Die, Mapping[int, str]] = {
         1: '<path d="M-.5 0H.5M0-.5V.5" stroke="#181a1e" stroke-width=".24"/>',
     },
 }
+
+
+_LINE_HEIGHT, _ENLARGED = 1.25, 1.3  # on a phone the picture is half as wide
+
+
+def svg(size_px: tuple[int, int], shapes: Iterable[Shape], description: str) -> str:
+    """The shapes, from the lowest up, on a dark ground as an `<svg>` element as wide as its place.
+
+    `description` is read aloud in place of the picture.
+    """
+    width, height = size_px
+    inside = "".join(part for shape in shapes for part in _elements(shape))
+    return (
+        f'<svg class="map" viewBox="0 0 {width} {height}" role="img" aria-label="{escape(description)}">'
+        f'<rect width="{width}" height="{height}" fill="{hex_colour(DARK)}"/>{inside}</svg>'
+    )
+
+
+def _elements(shape: Shape) -> Iterator[str]:
+    match shape:
+        case Label():
+            return _label(shape)
+        case Region():
+            return _region(shape)
+        case _:
+            return _line(shape)
+
+
+def _region(region: Region) -> Iterator[str]:
+    outlines = "".join(f"M{' '.join(f'{x:.1f},{y:.1f}' for x, y in ring)}Z" for ring in region.rings_px)
+    fill, edge = hex_colour(region.style.fill), hex_colour(region.style.edge)
+    yield f'<path d="{outlines}" fill-rule="evenodd" fill="{fill}" stroke="{edge}"/>'
+
+
+def _line(line: Line) -> Iterator[str]:
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in line.points_px)
+    element = "polygon" if line.closed else "polyline"
+    fill = "none" if line.fill is None else hex_colour(line.fill)
+    dash = ' stroke-dasharray="8 6"' if line.dashed else ""
+    stroke = f'stroke="{hex_colour(line.colour)}" stroke-width="{line.width:g}"'
+    yield f'<{element} points="{points}" fill="{fill}" {stroke}{dash}/>'
+
+
+def _label(label: Label) -> Iterator[str]:
+    """Text with a dark edge, because nobody knows how wide it becomes."""
+    (x, y), (right, down) = label.at_px, label.offset
+    size = _ENLARGED * max(size for _, size in label.rows)
+    first = y + down - (len(label.rows) - 1) / 2 * _LINE_HEIGHT * size
+    for number, (words, row_size) in enumerate(label.rows):
+        place = f'x="{x + right:.1f}" y="{first + number * _LINE_HEIGHT * size:.1f}"'
+        style = f'font-size="{_ENLARGED * row_size:.3g}" fill="{hex_colour(label.colour)}"'
+        yield f"<text {place} {style}>{escape(words)}</text>"

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from rules.battle.event_codec import event_of
-from rules.battle.journal import standing
-from rules.engine.events import ActionResolved, OutcomeDecided, PhaseBegun
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, Action, preview_of
 from rules.engine.text import display_name
@@ -168,7 +165,7 @@ class RoundSequence:
         """Update to the battle's position; after an undo, all idle figures are examined again."""
         if position is self._moment:
             return
-        self._moment, done = position, _done(self._play)
+        self._moment, done = position, self._play.acted
         if undone := [name for name in self._order if name in self._done - done]:
             self._idle.clear()
             self._last = undone[0]
@@ -222,15 +219,3 @@ def able_to_attack(position: Position) -> list[str]:
 def _possible(position: Position, action: Action) -> bool:
     """Whether the action is possible, without computing its odds or ambiguities."""
     return preview_of(position, replace(action, has_odds=False, measured=())).possible
-
-
-def _done(play: BattleSession) -> set[str]:
-    """Ids of figures that have acted since the phase began."""
-    names: set[str] = set()
-    for entry in reversed(standing(play.battle.entries)):
-        event = event_of(entry)
-        if isinstance(event, PhaseBegun):
-            break
-        if isinstance(event, (ActionResolved, OutcomeDecided)):
-            names |= set(event.by)
-    return names

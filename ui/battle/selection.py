@@ -1,10 +1,19 @@
-"""What the players have selected in a battle: a figure, and what it aims at."""
+"""What the players have selected in a battle, and selecting and aiming by keys. No Qt."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
-from rules.tabletop.table import PointIn
+import numpy as np
+
+from calibration.camera import TableCamera
+from rules.engine.position import Position
+from rules.tabletop.table import PointIn, ellipse_outline
+from ui.battle.round_sequence import able_to_attack
+from ui.table.finding import Mark, Note, Trace, lifted, ring
+from ui.theme import PREVIEW
+from ui.translation import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +39,57 @@ class Selection:
         if self.targets:
             return replace(self, targets=())
         return Selection(self.figure if self.spot_in is not None else "")
+
+
+STEP_IN, LONG_STEP_IN = 0.25, 1.0
+_ARM_IN, _GAP_IN, _RING_IN = 1.0, 0.3, 0.65
+_IN_FRONT_IN = 3.0
+
+
+def next_figure(position: Position, now: str, steps: int) -> str:
+    """The id of the figure `steps` after `now` among those that may act, cyclically; empty if there is none."""
+    names = able_to_attack(position)
+    if not names:
+        return ""
+    if now not in names:
+        return names[0 if steps > 0 else -1]
+    return names[(names.index(now) + steps) % len(names)]
+
+
+def first_place(position: Position, figure: str) -> PointIn:
+    """Where the cross-hair starts: at the nearest enemy, else a little in front of the figure."""
+    here = position.figure(figure).centre_in
+    enemies = [position.figure(enemy.id).centre_in for enemy in position.enemies(position.unit(figure))]
+    return min(enemies, key=lambda place: math.dist(here, place), default=(here[0], here[1] + _IN_FRONT_IN))
+
+
+def stepped(camera: TableCamera, at_in: PointIn, toward_px: tuple[int, int], step_in: float) -> PointIn:
+    """Move a place one step along the table axis that is closest to a direction in the picture; (1, 0) is right.
+
+    A step that would leave the picture is not taken.
+    """
+    steps = [(step_in, 0.0), (-step_in, 0.0), (0.0, step_in), (0.0, -step_in)]
+    places = [(at_in[0] + dx, at_in[1] + dy) for dx, dy in steps]
+    start_px, *ends_px = camera.table_to_pixel(np.array([(*place, 0.0) for place in (at_in, *places)]))
+    best = max(range(len(places)), key=lambda row: float(_unit(ends_px[row] - start_px) @ np.array(toward_px, float)))
+    (u, v), (width, height) = ends_px[best], camera.lens.image_size
+    return places[best] if 0 <= u < width and 0 <= v < height else at_in
+
+
+def _unit(vector_px: np.ndarray) -> np.ndarray:
+    return np.asarray(vector_px / max(float(np.hypot(*vector_px)), 1e-9))
+
+
+def cross_marks(at_in: PointIn) -> tuple[Mark, ...]:
+    """A ring with four arms that leave the place itself visible."""
+    x, y = at_in
+    arms = [((x + _GAP_IN * dx, y + _GAP_IN * dy), (x + _ARM_IN * dx, y + _ARM_IN * dy)) for dx, dy in _ARMS]
+    words = ((tr("Enter: aim here"), 13.0), (tr("arrow keys: move, Esc: cancel"), 11.0))
+    return (
+        Trace(ring(ellipse_outline(at_in, _RING_IN, _RING_IN)), PREVIEW, 3.0, closed=True),
+        *(Trace(lifted(arm), PREVIEW, 3.0) for arm in arms),
+        Note((x, y, 0.0), words, PREVIEW, (0.0, 34.0)),
+    )
+
+
+_ARMS = ((1, 0), (-1, 0), (0, 1), (0, -1))

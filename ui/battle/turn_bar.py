@@ -1,14 +1,15 @@
-"""What the bar above the picture says during a battle: whose turn it is, what is left, and what its button does."""
+"""What the bar above the picture says during a battle, and which soldiers are missing on the table."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from rules.engine.events import ActionResolved, OutcomeDecided, PhaseBegun
+from rules.battle.referees import referee_of
+from rules.engine.events import PhaseBegun
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, ActionPreview
-from rules.engine.text import phase_words, turn_words
+from rules.engine.text import display_name, phase_words, turn_words
 from ui.battle.action_text import action_words, obligation_words, round_words, state_words
 from ui.battle.battle_session import BattleSession
 from ui.formatting import capitalized
@@ -114,19 +115,38 @@ def _left(play: BattleSession, position: Position) -> str:
     fires = FIRE in play.referee.rounds(position)
     if not state.side or not (fires or play.referee.moves(position)):
         return ""
-    done = _acted(play)
+    done = play.acted
     count = sum(unit.id in position.figures and unit.id not in done for unit in state.standing(state.side))
     if not count:
         return ""
     return tr("{count} left", count=count) if fires else tr("{count} left to move", count=count)
 
 
-def _acted(play: BattleSession) -> set[str]:
-    """Ids of the figures that have acted since the phase began."""
-    names: set[str] = set()
-    for event in reversed([*play.battle.in_force.values()]):
-        if isinstance(event, PhaseBegun):
-            break
-        if isinstance(event, (ActionResolved, OutcomeDecided)):
-            names.update(event.by)
-    return names
+_MOST_NAMES = 4
+
+
+def absent(position: Position) -> tuple[str, ...]:
+    """Ids of the figures that should be on the table and are not.
+
+    Those that are eliminated, not placed yet, or inside another figure are elsewhere.
+    """
+    inside = referee_of(position.game.name).inside
+    return tuple(
+        unit.id
+        for unit in position.state.units.values()
+        if unit.at_in is not None
+        and not unit.out
+        and unit.id not in position.figures
+        and not any(map(unit.statuses.get, inside))
+    )
+
+
+def absent_words(position: Position) -> str:
+    """Such as "Not on the table: Tan 3, Tan 7"; empty if all are there."""
+    names = [display_name(name) for name in absent(position)]
+    if not names:
+        return ""
+    if len(names) > _MOST_NAMES:
+        listed, more = ", ".join(names[: _MOST_NAMES - 1]), len(names) - _MOST_NAMES + 1
+        return tr("Not on the table: {listed} and {more} others", listed=listed, more=more)
+    return tr("Not on the table: {listed}", listed=", ".join(names))

@@ -9,12 +9,12 @@ from rules.engine.text import display_name
 from rules.tabletop.table import Posture
 from rules.tabletop.template import Blast
 from ui.analysis import analysis_of, events_of, frame_of
-from ui.commands.report import report
+from ui.commands.analyse import report
 from ui.files import make_folder, write_bytes, write_json, write_picture
 from ui.measuring import figures_under_blast
 from ui.picture.overlay import table_overlay
 from ui.session import Session
-from ui.setup.demo_armies import demo_setup
+from ui.setup.armies import demo_setup
 from vision.simulation.simulator import demo_table
 from vision.table_view import TableView
 

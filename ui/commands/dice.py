@@ -19,9 +19,9 @@ from hardware.emulator import EmulatedDice, FaultInjector, Wire
 from hardware.ports import attached
 from rules.engine.dice import Dice, DiceRequest, Die, Roll, as_fudge, rolled
 from rules.tabletop.errors import UserError
-from ui.battle.typed_dice import request_words
-from ui.devices.cli_links import LinkReporter, RollSource, emulated_wire, list_ports, turns
-from ui.devices.dice_source import request_of
+from ui.battle.dice import request_words
+from ui.devices.device_connection import LinkReporter, RollSource, emulated_wire, list_ports, turns
+from ui.devices.dice import request_of
 
 _HELP = "Commands: roll [FACES ...], unplug, plug, quit; faults: " + ", ".join(FaultInjector)
 

@@ -83,7 +83,7 @@ def serial_ports() -> tuple[tuple[str, str], ...]:
 def lens_profiles() -> tuple[tuple[str, str], ...]:
     """This user's lens profiles as (camera and picture size, problem); none without OpenCV."""
     try:
-        profiles = importlib.import_module("ui.setup.profiles")
+        profiles = importlib.import_module("ui.setup.lens")
     except ImportError:
         return ()
     kept = profiles.LensProfiles(profiles.lens_folder()).kept()

@@ -16,8 +16,7 @@ from calibration.profile import lens_document
 from rules.tabletop.errors import UserError
 from ui.files import check_writable, write_json
 from ui.paper.marker_sheet import LENS_BOARD
-from ui.setup.lens_session import lens_story
-from ui.setup.profiles import LensProfiles, lens_folder
+from ui.setup.lens import LensProfiles, lens_folder, lens_story
 from vision.source import read_image
 
 

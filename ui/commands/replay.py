@@ -16,11 +16,10 @@ from rules.battle.journal import Damaged
 from rules.battle.progress import Step, no_step, part_of
 from rules.battle.recovery import recover
 from rules.tabletop.errors import UserError
-from ui.battle.battle_report import report_of
-from ui.battle.export import battle_document, story_text
+from ui.battle.history import battle_document, report_of, story_text
 from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import ThumbnailStore
-from ui.commands.terminal import sanitized
+from ui.commands import sanitized
 from ui.files import write_bytes
 
 _PATIENCE_S, _REDRAW_S = 1.0, 0.25

@@ -18,7 +18,7 @@ from hardware.wled_emulator import EmulatedWled
 from hardware.wled_link import WledError, segments, wled_rod
 from rules.tabletop.errors import UserError
 from rules.tabletop.tolerance import at_most
-from ui.devices.cli_links import LinkReporter, emulated_wire, emulated_wled, list_ports, turns
+from ui.devices.device_connection import LinkReporter, emulated_wire, emulated_wled, list_ports, turns
 
 _PLAIN_REDRAW_S = 0.2
 """Shortest time between two printed lines if the terminal cannot overwrite a line."""

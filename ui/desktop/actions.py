@@ -1,20 +1,20 @@
-"""The window's menus, tool rail and keys."""
+"""The window's menus, tool rail and keys: each command's name, key, tooltip and icon."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
-from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QAction, QActionGroup
-from PyQt6.QtWidgets import QMainWindow, QMenu
+from PyQt6.QtCore import QPoint, QSize, Qt, QTimer
+from PyQt6.QtGui import QAction, QActionGroup, QContextMenuEvent, QKeyEvent, QMouseEvent, QPaintEvent, QPolygon
+from PyQt6.QtWidgets import QFrame, QMainWindow, QMenu, QToolButton, QVBoxLayout
 
-from ui.desktop.action import create_action, create_key_action, create_switch
+from ui.desktop.action import ActionMenu, create_action, create_key_action, create_switch, icon
 from ui.desktop.commands import Commands
-from ui.desktop.icons import icon
-from ui.desktop.tool_rail import ToolRail
+from ui.desktop.picture.image import painting
+from ui.desktop.widgets import described
 from ui.setup.cameras import Camera, cameras
-from ui.translation import tr
+from ui.translation import mark_for_translation, tr
 
 _ZOOM_FACTOR = 1.25
 
@@ -76,18 +76,20 @@ class Actions:
         group = QActionGroup(window)
         for action in self._tools.values():
             group.addAction(action)
-        self.undo = self._action(tr("Undo"), "Ctrl+Z", tr("Undo the last step"), commands.undo, "undo")
-        self.redo = self._action(tr("Redo"), "Ctrl+Shift+Z", tr("Redo the last undone step"), commands.redo, "redo")
+        self.undo = create_action(window, tr("Undo"), "Ctrl+Z", tr("Undo the last step"), commands.undo, "undo")
+        self.redo = create_action(
+            window, tr("Redo"), "Ctrl+Shift+Z", tr("Redo the last undone step"), commands.redo, "redo"
+        )
         tip = tr("Stop the picture; you can still measure in it")
-        self.freeze = self._switch(tr("Freeze"), "P", tip, "freeze")
+        self.freeze = create_switch(window, tr("Freeze"), "P", tip, "freeze")
         tip = tr("Switch between the frozen and the current picture, and mark what has changed")
-        self.compare = self._switch(tr("Compare"), "Shift+P", tip, "compare")
+        self.compare = create_switch(window, tr("Compare"), "Shift+P", tip, "compare")
         tip = tr("Show every soldier's number on the table")
         self.numbers = create_switch(window, tr("Numbers"), "Shift+N", tip)
         tip = tr("Show or hide the tabs beside the picture; without them the table fills the window")
-        self.side_panel = self._switch(tr("Side panel"), "F9", tip, "panel")
+        self.side_panel = create_switch(window, tr("Side panel"), "F9", tip, "panel")
         tip = tr("Fill the window with the table; again: show the whole picture")
-        self._fit = self._action(tr("Fit"), "F", tip, commands.parts.picture.toggle_fit, "fit")
+        self._fit = create_action(window, tr("Fit"), "F", tip, commands.parts.picture.toggle_fit, "fit")
         self._connect(commands)
         self.source_menu = self._make_source_menu(commands)
         self.view_menu = self._make_view_menu(commands)
@@ -128,135 +130,98 @@ class Actions:
         frozen_frame.ended.connect(lambda: self.compare.setChecked(False))
         store.restarted.connect(lambda: self.freeze.setChecked(False))
         store.tool_selected.connect(lambda name, _: self._tools[name].setChecked(True))
-        commands.parts.picture.turned.connect(commands.turn)
 
     def _toggle_full_screen(self) -> None:
         """Fill the whole screen, or go back to the size before."""
         self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
 
-    def _action(self, text: str, key: str, tip: str, slot: Callable[[], object], icon_name: str = "") -> QAction:
-        action = create_action(self._window, text, key, tip, slot)
-        if icon_name:
-            action.setIcon(icon(icon_name))
-        return action
-
-    def _switch(self, text: str, key: str, tip: str, icon_name: str) -> QAction:
-        switch = create_switch(self._window, text, key, tip)
-        switch.setIcon(icon(icon_name))
-        return switch
-
     def _tool(self, commands: Commands, name: str, text: str, key: str, tip: str) -> QAction:
-        action = self._switch(text, key, tip, name)
+        action = create_switch(self._window, text, key, tip, name)
         action.triggered.connect(lambda: commands.store.use_tool(name))
         return action
 
-    def _menu(self, title: str, *parts: QAction | QMenu | None) -> QMenu:
-        """A menu of actions and other menus; None draws a line between them."""
-        menu = QMenu(title, self._window)
-        for part in parts:
-            if part is None:
-                menu.addSeparator()
-            elif isinstance(part, QMenu):
-                menu.addMenu(part)
-            else:
-                menu.addAction(part)
-        return menu
-
     def _make_source_menu(self, commands: Commands) -> QMenu:
-        add, store, listed = self._action, commands.store, QMenu(tr("Camera"), self._window)
-        listed.aboutToShow.connect(lambda: _list_cameras(listed, commands))
+        menu, cameras_menu = ActionMenu(tr("Open source"), self._window), QMenu(tr("Camera"), self._window)
+        tip = tr("Open a picture or a video of a table")
+        menu.add(tr("Picture or video…"), "Ctrl+O", tip, commands.open_file)
         tip = tr("Step through the pictures of a folder")
-        menu = self._menu(
-            tr("Open source"),
-            add(tr("Picture or video…"), "Ctrl+O", tr("Open a picture or a video of a table"), commands.open_file),
-            add(tr("Folder of pictures…"), "Ctrl+Shift+O", tip, commands.open_folder),
-            add(
-                tr("Simulated table"),
-                "Ctrl+D",
-                tr("Try a computer-made table; no camera needed"),
-                lambda: store.open("demo"),
-            ),
-            None,
-            listed,
-        )
+        menu.add(tr("Folder of pictures…"), "Ctrl+Shift+O", tip, commands.open_folder)
+        tip = tr("Try a computer-made table; no camera needed")
+        menu.add(tr("Simulated table"), "Ctrl+D", tip, lambda: commands.store.open("demo"))
+        menu.addSeparator()
+        menu.addMenu(cameras_menu)
         menu.setToolTipsVisible(True)
+        cameras_menu.aboutToShow.connect(lambda: _list_cameras(cameras_menu, commands))
         return menu
 
     def _make_view_menu(self, commands: Commands) -> QMenu:
-        add, zoom = self._action, commands.parts.picture.zoom
+        menu, zoom = ActionMenu(tr("&View"), self._window), commands.parts.picture.zoom
+        menu.addActions([self._fit, self.numbers, self.freeze, self.compare])
         tip = tr("Enlarge the picture (or use the mouse wheel)")
-        larger = add(tr("Zoom in"), "Ctrl++", tip, partial(zoom, _ZOOM_FACTOR))
-        smaller = add(tr("Zoom out"), "Ctrl+-", tr("Show more of the picture"), partial(zoom, 1 / _ZOOM_FACTOR))
+        menu.add(tr("Zoom in"), "Ctrl++", tip, partial(zoom, _ZOOM_FACTOR))
+        menu.add(tr("Zoom out"), "Ctrl+-", tr("Show more of the picture"), partial(zoom, 1 / _ZOOM_FACTOR))
+        menu.addAction(self.side_panel)
         tip = tr("Fill the whole screen, or go back to a window")
-        full_screen = add(tr("Full screen"), "F11", tip, self._toggle_full_screen, "full-screen")
-        shown = (self._fit, self.numbers, self.freeze, self.compare, larger, smaller, self.side_panel, full_screen)
-        return self._menu(tr("&View"), *shown)
+        menu.add(tr("Full screen"), "F11", tip, self._toggle_full_screen, "full-screen")
+        return menu
 
     def _make_menus(self, commands: Commands) -> None:
-        self.add_menus(
-            self._table_menu(commands),
-            self._edit_menu(commands),
-            self._menu(tr("T&ools"), *self._tools.values()),
-            self._battle_menu(commands),
-            self.view_menu,
-        )
+        tools = QMenu(tr("T&ools"), self._window)
+        tools.addActions(list(self._tools.values()))
+        edit = self._edit_menu(commands)
+        self.add_menus(self._table_menu(commands), edit, tools, self._battle_menu(commands), self.view_menu)
 
     def _table_menu(self, commands: Commands) -> QMenu:
-        add, tables = self._action, commands.features.tables
+        menu, tables = ActionMenu(tr("&Table"), self._window), commands.features.tables
+        menu.addMenu(self.source_menu)
+        menu.addSeparator()
         tip = tr("Make a PDF of markers, the lens board, the range rod or unit cards")
-        self.print = add(tr("Print…"), "Ctrl+P", tip, commands.print_sheets)
+        self.print = menu.add(tr("Print…"), "Ctrl+P", tip, commands.print_sheets)
         tip = tr("Use this picture as the empty table, to find soldiers more reliably")
-        learn = add(tr("Learn empty table"), "Ctrl+E", tip, commands.store.learn_empty_table)
+        menu.add(tr("Learn empty table"), "Ctrl+E", tip, commands.store.learn_empty_table)
         tip = tr("Search the whole table, even where something is moving")
-        search = add(tr("Search now"), "F5", tip, commands.search_now)
+        menu.add(tr("Search now"), "F5", tip, commands.search_now)
         tip = tr("Bring back terrain, rulers, corrections, names and the empty table from last time")
-        restore = add(tr("Restore table"), "", tip, tables.restore)
+        menu.add(tr("Restore table"), "", tip, tables.restore)
         tip = tr("Forget everything learned from soldiers that you confirmed or corrected")
-        forget = add(tr("Forget examples"), "", tip, tables.forget_examples)
+        menu.add(tr("Forget examples"), "", tip, tables.forget_examples)
         tip = tr("Save soldiers, ranges, lines of sight, rulers and terrain for other programs")
-        save_table = add(tr("Save table…"), "", tip, tables.save)
+        menu.add(tr("Save table…"), "", tip, tables.save)
+        menu.addSeparator()
         tip = tr("Save the picture with everything drawn over it")
-        save = add(tr("Save picture…"), "Ctrl+S", tip, commands.save_snapshot)
+        menu.add(tr("Save picture…"), "Ctrl+S", tip, commands.save_snapshot)
         tip = tr("Save the picture as the camera sees it, with nothing drawn over it")
-        save_bare = add(tr("Save photo…"), "Ctrl+Shift+S", tip, partial(commands.save_snapshot, bare=True))
-        leave = add(tr("Quit"), "Ctrl+Q", tr("Close the program"), self._window.close)
-        on_table = (self.print, learn, search, restore, forget, save_table)
-        return self._menu(tr("&Table"), self.source_menu, None, *on_table, None, save, save_bare, leave)
+        menu.add(tr("Save photo…"), "Ctrl+Shift+S", tip, partial(commands.save_snapshot, bare=True))
+        menu.add(tr("Quit"), "Ctrl+Q", tr("Close the program"), self._window.close)
+        return menu
 
     def _edit_menu(self, commands: Commands) -> QMenu:
+        menu = ActionMenu(tr("&Edit"), self._window)
+        menu.addActions([self.undo, self.redo])
+        menu.add(tr("Clear"), "Ctrl+L", tr("Remove all rulers and templates"), commands.clear, "clear")
         tip = tr("Switch between measuring from base centres and from base edges")
-        basis = self._action(tr("Centre or edge"), "E", tip, commands.turn_basis)
-        tip = tr("Remove all rulers and templates")
-        clear = self._action(tr("Clear"), "Ctrl+L", tip, commands.clear, "clear")
-        return self._menu(tr("&Edit"), self.undo, self.redo, clear, basis)
+        menu.add(tr("Centre or edge"), "E", tip, commands.turn_basis)
+        return menu
 
     def _battle_menu(self, commands: Commands) -> QMenu:
         files, history = commands.features.files, commands.features.history
-        rows: tuple[tuple[str, str, str, Callable[[], object]], ...] = (
-            (tr("New battle…"), "Ctrl+N", tr("Choose a game and what each soldier plays"), files.new_battle),
-            (
-                tr("Open battle…"),
-                "Ctrl+B",
-                tr("Continue a battle; every battle is saved as you play"),
-                files.open_battle,
-            ),
-            (tr("Continue last battle"), "", tr("Go on where the last battle stopped"), files.continue_last),
-            (tr("Save a copy…"), "", tr("Save the battle in another file, too"), files.save_copy),
-            (tr("Close battle"), "", tr("Measure without a battle; the battle stays saved"), files.close_battle),
-            (tr("Restore terrain"), "", tr("Put the battle's terrain back where it was"), history.lay_out),
-            (
-                tr("History…"),
-                "Ctrl+H",
-                tr("See what happened, with pictures; go back to an earlier turn"),
-                history.show,
-            ),
-            (tr("Save story…"), "", tr("Save the battle so far as a text to read"), files.save_story),
-            (tr("Save page…"), "", tr("Save the battle with its maps and pictures as a web page"), history.save_page),
-            (tr("Save film…"), "", tr("Save the battle as a film to show to others"), history.save_film),
-            (tr("Save data…"), "", tr("Save the battle for other programs"), history.save_json),
-        )
-        actions = [self._action(*row) for row in rows]
-        return self._menu(tr("&Battle"), *actions, commands.features.sight_areas.danger)
+        menu = ActionMenu(tr("&Battle"), self._window)
+        menu.add(tr("New battle…"), "Ctrl+N", tr("Choose a game and what each soldier plays"), files.new_battle)
+        tip = tr("Continue a battle; every battle is saved as you play")
+        menu.add(tr("Open battle…"), "Ctrl+B", tip, files.open_battle)
+        menu.add(tr("Continue last battle"), "", tr("Go on where the last battle stopped"), files.continue_last)
+        menu.add(tr("Save a copy…"), "", tr("Save the battle in another file, too"), files.save_copy)
+        menu.add(tr("Close battle"), "", tr("Measure without a battle; the battle stays saved"), files.close_battle)
+        menu.add(tr("Restore terrain"), "", tr("Put the battle's terrain back where it was"), history.lay_out)
+        tip = tr("See what happened, with pictures; go back to an earlier turn")
+        menu.add(tr("History…"), "Ctrl+H", tip, history.show)
+        menu.add(tr("Save story…"), "", tr("Save the battle so far as a text to read"), history.save_story)
+        tip = tr("Save the battle with its maps and pictures as a web page")
+        menu.add(tr("Save page…"), "", tip, history.save_page)
+        menu.add(tr("Save film…"), "", tr("Save the battle as a film to show to others"), history.save_film)
+        menu.add(tr("Save data…"), "", tr("Save the battle for other programs"), history.save_json)
+        menu.addAction(commands.features.sight_areas.danger)
+        return menu
 
 
 def _list_cameras(menu: QMenu, commands: Commands) -> None:
@@ -266,3 +231,146 @@ def _list_cameras(menu: QMenu, commands: Commands) -> None:
         if action is not None:
             action.setToolTip(tr("Use camera {number}", number=camera.number))
             action.triggered.connect(lambda _, spec=str(camera.number): commands.store.open(spec))
+
+
+_WIDTH_PX, _BUTTON_PX, _ICON_PX, _GAP_PX = 48, 36, 24, 2
+_CORNER_PX = 12
+"""Side of the corner of a button that opens the other tools of its group."""
+_HOLD_MS = 400
+
+_GROUPS = (
+    (mark_for_translation("Inspect"), ("select",)),
+    (mark_for_translation("Measure"), ("measure", "path")),
+    (mark_for_translation("See"), ("sight", "fan", "sight_fan")),
+    (mark_for_translation("Templates"), ("blast", "wedge", "flame", "strip")),
+    (mark_for_translation("Move"), ("plan",)),
+    (mark_for_translation("Set up"), ("teach", "terrain")),
+    (mark_for_translation("Correct"), ("correct",)),
+)
+"""The title and the tools of each group."""
+
+
+class ToolRail(QFrame):
+    """A narrow column of buttons.
+
+    Attributes:
+        open: Its menu lists the sources to open.
+        groups: One button per group of tools, by the name of the group's first tool.
+    """
+
+    def __init__(self, tools: Mapping[str, QAction], sources: QMenu, others: Iterable[QAction]) -> None:
+        """Create the buttons: the menu of `sources`, the tools in their groups, and `others` at the lower end."""
+        super().__init__()
+        self.setFixedWidth(_WIDTH_PX)
+        self.setAccessibleName(tr("Tools"))
+        self.open = _button()
+        self.open.setIcon(icon("open"))
+        described(self.open, tr("Open"), tr("Open a camera, a picture, a video, a folder or the simulated table"))
+        self.open.setMenu(sources)
+        self.open.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.groups = {
+            names[0]: ToolGroupButton(tr(title), [tools[name] for name in names]) for title, names in _GROUPS
+        }
+        layout = QVBoxLayout(self)
+        edge = (_WIDTH_PX - _BUTTON_PX) // 2
+        layout.setContentsMargins(edge, edge, edge, edge)
+        layout.setSpacing(_GAP_PX)
+        for button in (self.open, *self.groups.values()):
+            layout.addWidget(button)
+        layout.addStretch(1)
+        for action in others:
+            button = _button()
+            button.setDefaultAction(_with_name_in_tip(action))
+            layout.addWidget(button)
+
+
+class ToolGroupButton(QToolButton):
+    """The tool of a group that was used last; the others are in a menu beside it.
+
+    The menu opens at a long press, a right click, a click on the corner, or the right arrow key.
+
+    Attributes:
+        choices: The menu; it lists all tools of the group.
+    """
+
+    def __init__(self, title: str, tools: Sequence[QAction]) -> None:
+        """Show the first of the tools."""
+        super().__init__()
+        _shape(self)
+        self._title = title
+        self.choices = QMenu(title, self)
+        self.choices.addActions([_with_name_in_tip(tool) for tool in tools])
+        for tool in tools:
+            tool.toggled.connect(lambda on, tool=tool: self._show_tool(tool) if on else None)
+        self._held = QTimer(self)
+        self._held.setSingleShot(True)
+        self._held.setInterval(_HOLD_MS)
+        self._held.timeout.connect(self.show_choices)
+        self._show_tool(tools[0])
+
+    def show_choices(self) -> None:
+        """Open the menu if there is more than one tool."""
+        self._held.stop()
+        if self._has_choices:
+            self.setDown(False)
+            self.choices.popup(self.mapToGlobal(self.rect().topRight()))
+
+    @property
+    def _has_choices(self) -> bool:
+        return len(self.choices.actions()) > 1
+
+    def _show_tool(self, tool: QAction) -> None:
+        self.setDefaultAction(tool)
+        self.setAccessibleName(f"{self._title}: {tool.iconText()}" if self._has_choices else self._title)
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        """Paint the button, with a triangle in the corner if there are other tools."""
+        super().paintEvent(event)
+        if not self._has_choices:
+            return
+        corner = self.rect().bottomRight() - QPoint(4, 4)
+        with painting(self) as painter:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self.palette().buttonText())
+            painter.drawPolygon(QPolygon([corner, corner - QPoint(5, 0), corner - QPoint(0, 5)]))
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:
+        if event is not None and event.button() == Qt.MouseButton.LeftButton and self._has_choices:
+            from_corner = self.rect().bottomRight() - event.position().toPoint()
+            if max(from_corner.x(), from_corner.y()) < _CORNER_PX:
+                self.show_choices()
+                return
+            self._held.start()
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
+        self._held.stop()
+        super().mouseReleaseEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:
+        self.show_choices()
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        if event is not None and event.key() == Qt.Key.Key_Right and self._has_choices:
+            self.show_choices()
+        else:
+            super().keyPressEvent(event)
+
+
+def _button() -> QToolButton:
+    button = QToolButton()
+    _shape(button)
+    return button
+
+
+def _shape(button: QToolButton) -> None:
+    button.setFixedSize(_BUTTON_PX, _BUTTON_PX)
+    button.setIconSize(QSize(_ICON_PX, _ICON_PX))
+
+
+def _with_name_in_tip(action: QAction) -> QAction:
+    """The action, with its name in the tooltip, because these buttons show only icons."""
+    key = action.shortcut().toString()
+    name = f"{action.iconText()} ({key})" if key else action.iconText()
+    action.setToolTip(f"{name}\n{action.statusTip()}")
+    return action

@@ -1,32 +1,29 @@
-"""Starts and ends the window: application, last handler for exceptions, Ctrl+C."""
+"""Starts and ends the window: application, last handler for exceptions, garbage, heartbeat, Ctrl+C."""
 
 from __future__ import annotations
 
+import gc
 import platform
 import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
 from types import TracebackType
 
 from PyQt6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QApplication, QMessageBox
 
 from ui.background_task import BackgroundTask
-from ui.battle.titles import load_games
-from ui.desktop.camera_lock import CameraLocks, locks_folder
-from ui.desktop.diagnostics import Heartbeat
-from ui.desktop.early_source import EarlySource, stored_settings
-from ui.desktop.garbage import collected_here
-from ui.desktop.languages import chosen_locale, install_language
+from ui.battle.battle_setup import load_games
+from ui.desktop.appearance import chosen_locale, create_application, install_language
 from ui.desktop.settings import Settings
-from ui.desktop.text_size import create_application
+from ui.desktop.source_opening import CameraLocks, EarlySource, locks_folder, stored_settings
 from ui.desktop.theme import apply_theme
 from ui.desktop.window import Window
-from ui.diagnostics.bug_report import EventLog, crash_file, crashes_kept, last_crash, log_file
-from ui.diagnostics.ui_watchdog import StallWatchdog
+from ui.diagnostics import BEAT_S, EventLog, StallWatchdog, crash_file, crashes_kept, last_crash, log_file
 from ui.translation import tr
 from vision.source import Source
 
@@ -148,3 +145,53 @@ class ErrorReporter(QObject):
         box.setModal(False)
         box.show()
         self.box = box
+
+
+EVERY_MS = 1000
+_YOUNG, _ALL = 1, 2
+_ALL_EVERY = 60
+"""Nearly all garbage is young. Old garbage is collected once a minute: that takes longer the longer a battle lasts."""
+
+
+@contextmanager
+def collected_here() -> Iterator[None]:
+    """Collect garbage only in the calling thread, once a second while its event loop runs, until the block ends.
+
+    Python collects in whichever thread reaches the limit, and the thread that processes pictures reaches it often. Qt
+    objects that are destroyed there can crash the program, since PyQt walks its table of connections without a lock.
+    Existing objects are frozen first: the program is loaded by then, and a collection examines only later ones.
+    """
+    was_on, was_frozen = gc.isenabled(), gc.get_freeze_count() > 0
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    timer, turns = QTimer(), count(1)
+    timer.timeout.connect(lambda: gc.collect(_YOUNG if next(turns) % _ALL_EVERY else _ALL))
+    timer.start(EVERY_MS)
+    try:
+        yield
+    finally:
+        timer.stop()
+        if not was_frozen:  # objects frozen by the caller stay frozen
+            gc.unfreeze()
+        if was_on:
+            gc.enable()
+
+
+class Heartbeat(QObject):
+    """Beats while the event loop runs, also in dialogs."""
+
+    def __init__(self, watch: StallWatchdog, parent: QObject) -> None:
+        """Start watching the calling thread."""
+        super().__init__(parent)
+        self._watch = watch
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(watch.beat)
+        self._timer.start(round(1000 * BEAT_S))
+        watch.start()
+
+    def stop(self) -> None:
+        """Stop; the watchdog is stopped too, because what follows is not a stall."""
+        self._timer.stop()
+        self._watch.stop()

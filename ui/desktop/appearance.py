@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import sys
+from collections.abc import Callable, Iterable
 from functools import partial
+from pathlib import Path
+from typing import Generic, TypeVar
 
-from PyQt6.QtCore import QObject
-from PyQt6.QtGui import QAction, QActionGroup
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QObject, QSettings, QSize, QTranslator
+from PyQt6.QtGui import QAction, QActionGroup, QGuiApplication
+from PyQt6.QtWidgets import QApplication, QMenu
 
 from ui.desktop.action import create_switch
 from ui.desktop.actions import Actions
-from ui.desktop.languages import language_menu
 from ui.desktop.parts import Parts
-from ui.desktop.text_size import text_size_menu
+from ui.desktop.settings import TEXT_SIZES, Settings
 from ui.desktop.theme import Theme, apply_theme
-from ui.translation import mark_for_translation, tr
+from ui.translation import FOLDER, languages, mark_for_translation, tr, use_language
 
 _THEMES = {
     Theme.DARK: (mark_for_translation("Dark"), mark_for_translation("Light text on charcoal")),
@@ -78,3 +81,144 @@ class Appearance(QObject):
 
     def _choose(self, theme: Theme, _checked: bool) -> None:
         self.choose(theme)
+
+
+def install_language(
+    application: QCoreApplication, locale: QLocale | None = None, folder: Path = FOLDER
+) -> QTranslator | None:
+    """Use the player's language, by default the system's, before any widget exists.
+
+    Return the translator of Qt's own strings, which works only while it is referenced; None for English.
+    """
+    name = use_language((locale or QLocale.system()).uiLanguages(), folder)
+    of_qt = QTranslator()
+    if name == "en" or not of_qt.load(
+        f"qtbase_{name.replace('-', '_')}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    ):
+        return None
+    application.installTranslator(of_qt)
+    return of_qt
+
+
+def chosen_locale(settings: Settings) -> QLocale | None:
+    """The locale of the language that the player chose; None for the system's."""
+    return QLocale(settings.language) if settings.language else None
+
+
+def language_menu(parent: QMenu, settings: Settings, say: Callable[[str], object]) -> ChoiceMenu[str]:
+    """The menu of languages: the system's, then each language; `say` shows a message to the player."""
+
+    def choose(name: str) -> None:
+        settings.language = name
+        say(tr("The language changes when Sandtable starts again."))
+
+    # Qt calls English after its country.
+    titles = [("English" if name == "en" else QLocale(name).nativeLanguageName(), name) for name in languages()]
+    choices = [(tr("System language"), ""), *titles]
+    return ChoiceMenu(parent, tr("Language"), choices, lambda: settings.language, choose)
+
+
+_SCALE = "QT_SCALE_FACTOR"
+_OWN = (_SCALE, "QT_SCREEN_SCALE_FACTORS", "QT_FONT_DPI")
+"""Variables with which the user has chosen a size for all Qt programs."""
+
+_USUAL_HEIGHT_PX = 1080
+"""Screens up to this height show the usual size."""
+
+_LEAST_WINDOW = QSize(1024, 600)
+"""What the window needs at the usual size."""
+
+_USUAL_DOTS_PER_IN = 100.0  # above it the desktop has enlarged the text already
+
+
+def usual_size(screen_px: QSize, ratio: float, dots_per_in: float) -> float:
+    """The factor for a screen: above 1 only if it is large and the desktop does not enlarge anything itself.
+
+    `ratio` is in screen pixels per pixel of a program, and `dots_per_in` the desktop's resolution for text, usually 96.
+    """
+    if ratio > 1 or dots_per_in > _USUAL_DOTS_PER_IN:
+        return 1.0
+    return max((size for size in TEXT_SIZES if screen_px.height() >= size * _USUAL_HEIGHT_PX), default=1.0)
+
+
+def limited_size(size: float, screen_px: QSize) -> float:
+    """The factor, made smaller if the window would not fit on the screen."""
+    least = _LEAST_WINDOW
+    fits = min(screen_px.width() / least.width(), screen_px.height() / least.height())
+    return max((one for one in TEXT_SIZES if one <= min(size, fits)), default=1.0)
+
+
+def create_application(opened: Callable[[], QSettings]) -> QApplication:
+    """The application at the chosen size; Qt takes the size from the environment when it starts.
+
+    Call it before any other object of Qt exists: the screen's size is known only to an application, and PyQt deletes
+    all objects together with that first one.
+    """
+    existing = QApplication.instance()
+    if isinstance(existing, QApplication):
+        return existing
+    if any(name in os.environ for name in _OWN):
+        return QApplication(["sandtable"])
+    os.environ[_SCALE] = f"{_wanted_size(opened):g}"
+    try:
+        return QApplication(["sandtable"])
+    finally:
+        del os.environ[_SCALE]  # it is not meant for programs that this one starts
+
+
+def _wanted_size(opened: Callable[[], QSettings]) -> float:
+    if not sys.platform.startswith("linux"):  # other systems enlarge every program on such a screen
+        return Settings(opened()).text_size or 1.0
+    first = QGuiApplication(["sandtable"])
+    screen = first.primaryScreen()
+    if screen is None:
+        return 1.0
+    usual = usual_size(screen.size(), screen.devicePixelRatio(), screen.logicalDotsPerInchY())
+    return limited_size(Settings(opened()).text_size or usual, screen.size())
+
+
+def text_size_menu(parent: QMenu, settings: Settings, say: Callable[[str], object]) -> ChoiceMenu[float | None]:
+    """The menu of sizes: automatic, then each size; `say` shows a message to the player."""
+
+    def choose(size: float | None) -> None:
+        settings.text_size = size
+        say(tr("The text size changes when Sandtable starts again."))
+
+    sizes: list[tuple[str, float | None]] = [(f"{100 * size:.0f} %", size) for size in TEXT_SIZES]
+    choices = [(tr("As the screen needs"), None), *sizes]
+    return ChoiceMenu(parent, tr("Text size"), choices, lambda: settings.text_size, choose)
+
+
+_Value = TypeVar("_Value")
+
+
+class ChoiceMenu(Generic[_Value]):
+    """A menu of checkable entries."""
+
+    def __init__(
+        self,
+        parent: QMenu,
+        title: str,
+        choices: Iterable[tuple[str, _Value]],
+        chosen: Callable[[], _Value],
+        choose: Callable[[_Value], object],
+    ) -> None:
+        """Add the menu to its parent; `choose` gets a value that differs from the one that `chosen` returns."""
+        self._chosen, self._choose = chosen, choose
+        self.menu = QMenu(title, parent)
+        self._group = QActionGroup(self.menu)
+        for text, value in choices:
+            self._add(text, value)
+        parent.addMenu(self.menu)
+
+    def _add(self, text: str, value: _Value) -> None:
+        action = QAction(text, self.menu)
+        action.setCheckable(True)
+        action.setChecked(self._chosen() == value)
+        action.triggered.connect(lambda: self._choose_new(value))
+        self._group.addAction(action)
+        self.menu.addAction(action)
+
+    def _choose_new(self, value: _Value) -> None:
+        if value != self._chosen():
+            self._choose(value)

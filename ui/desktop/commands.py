@@ -1,4 +1,4 @@
-"""What the menus, the tool rail, the keys and the picture do to the store."""
+"""What the menus, the tool rail, the keys and the mouse do to the store."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from PyQt6.QtCore import QObject, Qt, pyqtSignal
+from PyQt6.QtWidgets import QApplication
+
 from ui.desktop.battle.battle_controller import BattleController
-from ui.desktop.dialogs import ask_file, ask_folder
 from ui.desktop.features import Features
+from ui.desktop.messages import Toast
 from ui.desktop.parts import Parts
+from ui.desktop.saving import ask_folder, ask_picture
 from ui.desktop.store import Store
-from ui.desktop.toast import Toast
+from ui.desktop.tools.tool import PickResult
 from ui.formatting import capitalized
+from ui.picture.overlay import PointPx
 from ui.translation import tr
 
 
@@ -28,8 +33,8 @@ class Commands:
 
     def open_file(self) -> None:
         """Ask for a picture or a video and open it."""
-        if spec := ask_file(self.parts.window):
-            self.store.open(spec)
+        if path := ask_picture(self.parts.window):
+            self.store.open(str(path))
 
     def open_folder(self) -> None:
         """Ask for a folder of pictures and open it."""
@@ -101,3 +106,70 @@ class Commands:
     def save_snapshot(self, path: Path | None = None, *, bare: bool = False) -> None:
         """Save the picture, with what is drawn over it or `bare`; without a path, ask where."""
         self.store.attempt(lambda: self.features.frozen_frame.save(path, bare=bare))
+
+
+class Mouse(QObject):
+    """Follows the mouse over one picture.
+
+    Signals:
+        moved: The mouse has moved, or left the picture.
+    """
+
+    moved = pyqtSignal()
+
+    def __init__(self, commands: Commands) -> None:
+        """Follow the mouse over the window's picture."""
+        picture = commands.parts.picture
+        super().__init__(picture)
+        self._picture, self._store, self._battle = picture, commands.store, commands.battle
+        self._files, self._practice = commands.features.files, commands.features.practice
+        picture.pressed.connect(lambda x, y: self._press((x, y)))
+        picture.released.connect(lambda x, y: self._release((x, y)))
+        picture.moved.connect(lambda x, y: self._move((x, y)))
+        picture.left.connect(lambda: self._move(None))
+        picture.turned.connect(commands.turn)
+        picture.ended.connect(lambda: self._store.change(self._store.tool.finish))
+        self._practice.changed.connect(self._assign_wheel)
+        self._store.tool_selected.connect(self._assign_wheel)
+
+    def _assign_wheel(self) -> None:
+        """Give the wheel to a carried soldier, otherwise to the tool."""
+        self._picture.takes_wheel = self._practice.is_carrying or self._store.tool.takes_wheel
+
+    def _move(self, at_px: PointPx | None) -> None:
+        self._store.mouse_px = at_px
+        if at_px is not None:
+            self._files.move()
+            self._practice.move()
+        self.moved.emit()
+
+    def _press(self, at_px: PointPx) -> None:
+        self._store.mouse_px = at_px
+        at = self._store.pointed
+        if at is None or self._files.press(at):
+            return
+        if not self._practice.press(at):
+            self._press_tool(at)
+
+    def _press_tool(self, at: PickResult) -> None:
+        store = self._store
+        adds = bool(QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier)
+        if store.in_battle and store.tool.name == "select" and adds and at.figure:
+            self._battle.add_target(at.figure.id)
+            return
+        if store.in_battle and store.tool.name == "select":
+            self._battle.point(at.figure.id if at.figure else "", at.place_in)
+        store.change(lambda: store.tool.press(at))
+
+    def _release(self, at_px: PointPx) -> None:
+        self._store.mouse_px = at_px
+        at = self._store.pointed
+        if at is None or self._files.release(at):
+            return
+        carried, clicked = self._practice.release(at)
+        if carried:
+            self._store.show()
+            return
+        if clicked is not None:
+            self._press_tool(clicked)
+        self._store.go_on(lambda: self._store.tool.release(at))

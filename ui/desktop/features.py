@@ -6,28 +6,27 @@ from pathlib import Path
 from typing import Protocol
 
 from ui.battle.battle_folder import battles_folder
-from ui.desktop.background_save import BackgroundSave
-from ui.desktop.bar import MessageActions
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.battle.history_controller import HistoryController
 from ui.desktop.battle.keys import BattleKeys
 from ui.desktop.frozen_frame import FrozenFrame
+from ui.desktop.messages import MessageActions
 from ui.desktop.parts import Parts
-from ui.desktop.phone.phone_controller import PhoneController
+from ui.desktop.phone import PhoneController
 from ui.desktop.printing import PrintController
-from ui.desktop.projector.projector_controller import ProjectorController
+from ui.desktop.projector import ProjectorController
+from ui.desktop.saving import BackgroundSave
 from ui.desktop.setup.calibration_controller import CalibrationController
 from ui.desktop.setup.table_controller import TableController
 from ui.desktop.sight_areas import SightAreas
 from ui.desktop.store import Store
-from ui.desktop.table.correct_menu import CorrectionController
-from ui.desktop.table.groups_controller import GroupsController
+from ui.desktop.table.armies import GroupsController, TeachTool
+from ui.desktop.table.correct_tool import CorrectTool
 from ui.desktop.table.practice_controller import PracticeController
 from ui.desktop.table.table_questions import EmptyTableController, MoveQuestions
-from ui.desktop.table.teach_controller import TeachController
 from ui.desktop.table.terrain_controller import TerrainController
-from ui.desktop.voice.voice_controller import VoiceController
+from ui.desktop.voice import VoiceController
 from ui.setup.saved_table_store import SavedTables, tables_folder
 
 
@@ -50,10 +49,10 @@ class Features:
         saving = self.saving = BackgroundSave(window, store.say)
         self.terrain = TerrainController(picture, parts.sides, store)
         self.groups = GroupsController(panel, store, parts.display.read)
-        self.corrections = CorrectionController(picture, store, self.groups.split_off)
-        self.teaching = TeachController(panel, parts.sides, store, store.clock)
+        self.corrections = CorrectTool(picture, store, self.groups.split_off)
+        self.teaching = TeachTool(panel, parts.sides, store)
         self.sight_areas = SightAreas(window, store)
-        for tool in (self.terrain.tool, self.corrections.tool, self.teaching.tool, self.sight_areas.tool):
+        for tool in (self.terrain.tool, self.corrections, self.teaching, self.sight_areas.tool):
             store.tools.add(tool)
         self.moves, self.empty = MoveQuestions(store), EmptyTableController(store)
         self.files = BattleFiles(window, picture, battle, store, settings, battles or battles_folder())

@@ -14,19 +14,16 @@ from PyQt6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QMainWindow,
-    QMenu,
-    QPushButton,
     QSlider,
     QStyle,
     QToolButton,
 )
 
-from ui.desktop.action import create_action, create_switch
+from ui.desktop.action import ActionMenu, icon
 from ui.desktop.actions import Actions
-from ui.desktop.icons import icon
 from ui.desktop.parts import Parts
 from ui.desktop.store import Store
+from ui.desktop.widgets import button_with_tip, described
 from ui.playback import SPEEDS, Playback, film_words
 from ui.translation import tr
 
@@ -54,14 +51,12 @@ class FilmBar(QFrame):
         self.back, self.play, self.forward = (_button(action) for action in (back, play, forward))
         self.play.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
         self.slider = _JumpingSlider()
-        self.slider.setAccessibleName(tr("Place in the film"))
-        self.slider.setToolTip(tr("Drag to another place in the film"))
+        described(self.slider, tr("Place in the film"), tr("Drag to another place in the film"))
         self.place, self.picture = QLabel(), QLabel()
-        self.looking_back = QPushButton(tr("Back to the battle"))
-        self.looking_back.setToolTip(tr("This is an earlier moment. The battle goes on where you stopped"))
+        tip = tr("This is an earlier moment. The battle goes on where you stopped")
+        self.looking_back = button_with_tip(tr("Back to the battle"), tip)
         self.speed = QComboBox()
-        self.speed.setAccessibleName(tr("Speed"))
-        self.speed.setToolTip(tr("How fast the film plays"))
+        described(self.speed, tr("Speed"), tr("How fast the film plays"))
         self.speed.addItems([speed_words(speed) for speed in SPEEDS])
         layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 2, 8, 2)
@@ -109,30 +104,27 @@ class FilmController(QObject):
         parts.picture.tapped.connect(self.tap)
         self._decimal_point, self._freeze = actions.decimal_point, actions.freeze
         tip = tr("Show the previous picture")
-        self.back = _keyed(create_action(window, tr("Back"), "", tip, partial(self._step, -1)), ",", "PgUp")
-        self.play = create_action(window, tr("Play"), "Space", tr("Play or pause"), self._toggle)
+        menu = ActionMenu(tr("Film"), window)
+        self.play = menu.add(tr("Play"), "Space", tr("Play or pause"), self._toggle, "play")
+        self.back = _keyed(menu.add(tr("Back"), "", tip, partial(self._step, -1), "step-back"), ",", "PgUp")
         tip = tr("Show the next picture")
-        self.forward = _keyed(create_action(window, tr("Forward"), "", tip, partial(self._step, 1)), ".", "PgDown")
-        self.bar = FilmBar(self.back, self.play, self.forward)
-        self.speeds = self._speed_actions(window)
-        menu = QMenu(tr("Film"), window)
-        menu.addActions([self.play, self.back, self.forward])
+        forward = menu.add(tr("Forward"), "", tip, partial(self._step, 1), "step-forward")
+        self.forward = _keyed(forward, ".", "PgDown")
         menu.addSeparator()
-        menu.addActions(list(self.speeds))
+        self.bar = FilmBar(self.back, self.play, self.forward)
+        self.speeds = self._speed_actions(menu)
         actions.view_menu.addMenu(menu)
-        for name, action in (("step-back", self.back), ("play", self.play), ("step-forward", self.forward)):
-            action.setIcon(icon(name))
         self.bar.slider.wanted.connect(self._go_to)
         self.bar.speed.activated.connect(lambda at: self._set_speed(SPEEDS[at]))
         self.bar.looking_back.clicked.connect(self._look_ahead)
         self._shown: tuple[object, ...] = ()
         self._show(None)
 
-    def _speed_actions(self, window: QMainWindow) -> tuple[QAction, ...]:
-        group, actions = QActionGroup(window), []
+    def _speed_actions(self, menu: ActionMenu) -> tuple[QAction, ...]:
+        group, actions = QActionGroup(menu), []
         for speed in SPEEDS:
             tip = tr("Play the film {times} as fast", times=speed_words(speed))
-            action = create_switch(window, tr("Speed {times}", times=speed_words(speed)), "", tip)
+            action = menu.add_switch(tr("Speed {times}", times=speed_words(speed)), "", tip)
             action.triggered.connect(partial(self._set_speed, speed))
             group.addAction(action)
             actions.append(action)

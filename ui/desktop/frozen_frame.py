@@ -8,16 +8,15 @@ from pathlib import Path
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QWidget
 
-from ui.desktop.background_save import BackgroundSave
-from ui.desktop.dialogs import ask_where
 from ui.desktop.picture.painter import annotated
+from ui.desktop.saving import BackgroundSave, ask_where
 from ui.desktop.store import Store
 from ui.files import check_picture_name, picture_bytes
 from ui.picture.overlay import Preview, table_overlay
 from ui.table.finding import Finding
 from ui.tools.table_diff import compared
 from ui.translation import tr
-from ui.units import Unit
+from ui.vocabulary import Unit
 from vision.frame import Frame
 from vision.table_view import TableView
 

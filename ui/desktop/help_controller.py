@@ -1,22 +1,35 @@
-"""The Help menu: the guide, all keys, details for a bug report, about, licences."""
+"""The Help menu: the guide, the command palette, all keys, details for a bug report, about, licences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 
-from PyQt6.QtGui import QAction, QKeySequence
-from PyQt6.QtWidgets import QAbstractButton, QDialog, QMainWindow, QMenu, QTextBrowser
+from PyQt6.QtCore import Qt, QTimer
+from PyQt6.QtGui import QAction, QBrush, QFontDatabase, QGuiApplication, QKeyEvent, QKeySequence, QPalette
+from PyQt6.QtWidgets import (
+    QAbstractButton,
+    QDialog,
+    QDialogButtonBox,
+    QHeaderView,
+    QLineEdit,
+    QMainWindow,
+    QPlainTextEdit,
+    QTextBrowser,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
-from ui.about import about_words, libraries
-from ui.command_search import Command
-from ui.desktop.action import create_action
-from ui.desktop.command_palette import CommandPalette
-from ui.desktop.diagnostics import DetailsDialog
-from ui.desktop.guide.guide_controller import GuideController
-from ui.desktop.layouts import close_button, in_column
-from ui.diagnostics.bug_report import EventLog
-from ui.translation import tr
+from ui.background_task import BackgroundTask
+from ui.desktop.action import ActionMenu
+from ui.desktop.guide import GuideController
+from ui.desktop.theme import TEXT_PX
+from ui.desktop.widgets import close_button, in_column, wrapping_label
+from ui.diagnostics import EventLog, about_words, bug_report, libraries
+from ui.translation import mark_for_translation, tr
 
 _SIZE = (760, 600)
 _FORMAT = QKeySequence.SequenceFormat.NativeText
@@ -32,21 +45,14 @@ class HelpController:
         """Prepare the menu."""
         self._window, self.guide, self._event_log = window, guide, event_log
         self.dialog: QDialog | None = None
-        menu = self.menu = QMenu(tr("&Help"), window)
-        for text, key, tip, slot in (
-            (tr("Guide…"), "", tr("Set up the camera and measure your first shot, step by step"), self.guide.begin),
-            (tr("Commands…"), "Ctrl+K", tr("Find any command by its name and run it"), self.show_commands),
-            (tr("Keys…"), "F1", tr("See what every key does"), self.show_keys),
-            (
-                tr("Details for a bug report…"),
-                "",
-                tr("Show the details that help us to fix a problem"),
-                self.show_details,
-            ),
-            (tr("About…"), "", tr("What this program does, and its version"), self.show_about),
-            (tr("Licences…"), "", tr("The libraries in this program, and their licences"), self.show_licences),
-        ):
-            menu.addAction(create_action(window, text, key, tip, slot))
+        menu = self.menu = ActionMenu(tr("&Help"), window)
+        menu.add(tr("Guide…"), "", tr("Set up the camera and measure your first shot, step by step"), guide.begin)
+        menu.add(tr("Commands…"), "Ctrl+K", tr("Find any command by its name and run it"), self.show_commands)
+        menu.add(tr("Keys…"), "F1", tr("See what every key does"), self.show_keys)
+        tip = tr("Show the details that help us to fix a problem")
+        menu.add(tr("Details for a bug report…"), "", tip, self.show_details)
+        menu.add(tr("About…"), "", tr("What this program does, and its version"), self.show_about)
+        menu.add(tr("Licences…"), "", tr("The libraries in this program, and their licences"), self.show_licences)
 
     def show_commands(self) -> None:
         """Show the command palette."""
@@ -168,3 +174,204 @@ def _rows(actions: Iterable[QAction]) -> tuple[KeyRow, ...]:
 def _row(row: KeyRow) -> str:
     keys, name, tip = map(escape, row)
     return f"<tr><td><b>{keys}</b></td><td>{name}</td><td>{tip}</td></tr>"
+
+
+_TICK_MS = 100
+_DETAILS_SIZE = (760, 560)
+_ABOUT = mark_for_translation(
+    "Copy this into your report, and write what you did and what happened. It names your files, cameras and ports,"
+    " but not their folders. Read it before you send it."
+)
+
+
+class DetailsDialog(QDialog):
+    """Examines the machine in the background and shows the report."""
+
+    def __init__(self, event_log: EventLog, parent: QWidget | None = None) -> None:
+        """Start the examination."""
+        super().__init__(parent)
+        self.setWindowTitle(tr("Details for a bug report"))
+        self.resize(*_DETAILS_SIZE)
+        self._event_log = event_log
+        self._examination: BackgroundTask[str] = BackgroundTask("sandtable details")
+        self._text = QPlainTextEdit(tr("Checking this computer…"))
+        self._text.setReadOnly(True)
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPixelSize(TEXT_PX)
+        self._text.setFont(font)
+        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._text.setAccessibleName(tr("Details for a bug report"))
+        about = wrapping_label(tr(_ABOUT))
+        buttons = close_button(self)
+        self.report = ""
+        self.copy = buttons.addButton(tr("Copy"), QDialogButtonBox.ButtonRole.ActionRole)
+        if self.copy is not None:
+            self.copy.setEnabled(False)
+            self.copy.setToolTip(tr("Copy the whole text"))
+            self.copy.clicked.connect(self._copy)
+        in_column(about, self._text, buttons, on=self)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._pull)
+        self._timer.start(_TICK_MS)
+        self._examination.start(event_log.examined)
+
+    def _pull(self) -> None:
+        if self._examination.busy:
+            return
+        self._timer.stop()
+        self.report = bug_report(self._examination.take() or self._examination.refusal, self._event_log)
+        self._text.setPlainText(self.report)
+        if self.copy is not None:
+            self.copy.setEnabled(True)
+
+    def _copy(self) -> None:
+        clipboard = QGuiApplication.clipboard()
+        if clipboard is not None:
+            clipboard.setText(self.report)
+
+    def done(self, result: int) -> None:
+        """Stop polling."""
+        self._timer.stop()
+        super().done(result)
+
+
+_PALETTE_SIZE = (560, 420)
+_TOP_PX = 72
+"""Distance from the top of the window."""
+_POSITION = Qt.ItemDataRole.UserRole
+_STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What can be done in the window.
+
+    Attributes:
+        name: What the menu calls it.
+        menu: The menu that it is in; empty if it is in none.
+        keys: Its keys, as text.
+        effect: What it does, in one sentence.
+    """
+
+    name: str
+    menu: str
+    keys: str
+    effect: str
+
+
+PaletteCommands = Sequence[tuple[Command, QAction]]
+
+
+class CommandPalette(QDialog):
+    """A search field over a list of commands; Enter runs the selected one, Esc or a click beside it closes the palette.
+
+    Attributes:
+        field: What to search for.
+        list: The commands found: name, menu and keys; those that cannot be used now are grey.
+    """
+
+    def __init__(self, window: QWidget, commands: PaletteCommands) -> None:
+        """Show all commands at the top of the window."""
+        super().__init__(window, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
+        self._commands = commands
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setWindowTitle(tr("Commands"))
+        self.resize(*_PALETTE_SIZE)
+        self.field = QLineEdit()
+        self.field.setPlaceholderText(tr("Type what you want to do"))
+        self.field.setAccessibleName(tr("Search for a command"))
+        self.field.textChanged.connect(self._search)
+        self.list = QTreeWidget()
+        self.list.setAccessibleName(tr("Commands"))
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the arrow keys in the field move the selection
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
+        self.list.setColumnCount(3)
+        header = self.list.header()
+        if header is not None:
+            header.hide()
+            header.setStretchLastSection(False)
+            header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.list.itemClicked.connect(lambda *_: self.run_selected())
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.field)
+        layout.addWidget(self.list)
+        self._search("")
+        self.field.setFocus()  # a window of this kind would get the keys itself
+        self.move(window.mapToGlobal(window.rect().topLeft()))
+        self.move(self.x() + (window.width() - self.width()) // 2, self.y() + _TOP_PX)
+
+    def run_selected(self) -> None:
+        """Close the palette and run the selected command, if it can be used now."""
+        item = self.list.currentItem()
+        if item is None:
+            return
+        _, action = self._commands[item.data(0, _POSITION)]
+        if action.isEnabled():
+            self.accept()
+            action.trigger()
+
+    def _search(self, typed: str) -> None:
+        self.list.clear()
+        for at in matching(typed, [command for command, _ in self._commands]):
+            command, action = self._commands[at]
+            item = QTreeWidgetItem([command.name, command.menu, command.keys])
+            item.setToolTip(0, command.effect)
+            item.setForeground(1, self.palette().placeholderText())
+            item.setData(0, _POSITION, at)
+            if not action.isEnabled():  # it stays selectable, so that the selection never disappears
+                for column in range(item.columnCount()):
+                    item.setForeground(column, _disabled_text(self.palette()))
+            self.list.addTopLevelItem(item)
+        self.list.setCurrentItem(self.list.topLevelItem(0))
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        """Select another row, or run the selected one."""
+        key = Qt.Key(event.key()) if event is not None else None
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.run_selected()
+        elif key in _STEPS:
+            row = self.list.indexOfTopLevelItem(self.list.currentItem()) + _STEPS[key]
+            self.list.setCurrentItem(self.list.topLevelItem(min(max(row, 0), self.list.topLevelItemCount() - 1)))
+        else:
+            super().keyPressEvent(event)
+
+
+def _disabled_text(palette: QPalette) -> QBrush:
+    return palette.brush(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text)
+
+
+def matching(typed: str, commands: Sequence[Command]) -> tuple[int, ...]:
+    """The positions of the commands that match every typed word, the best first; all if nothing is typed."""
+    ranks = ((_rank(typed.casefold().split(), command), at) for at, command in enumerate(commands))
+    return tuple(at for rank, at in sorted((rank, at) for rank, at in ranks if rank is not None))
+
+
+def _rank(words: Sequence[str], command: Command) -> int | None:
+    """How well the words match, 0 is best; None if one of them does not."""
+    ranks = [_word_rank(word, command) for word in words]
+    known = [rank for rank in ranks if rank is not None]
+    return sum(known) if len(known) == len(ranks) else None
+
+
+def _word_rank(word: str, command: Command) -> int | None:
+    name = command.name.casefold()
+    matches = (
+        name.startswith(word),
+        _begins_a_word(word, name),
+        _begins_a_word(word, command.menu.casefold()),
+        _begins_a_word(word, command.effect.casefold()),
+        _has_letters(word, name),
+    )
+    return next((rank for rank, fits in enumerate(matches) if fits), None)
+
+
+def _begins_a_word(word: str, words: str) -> bool:
+    return any(one.strip("(").startswith(word) for one in words.split())
+
+
+def _has_letters(word: str, name: str) -> bool:
+    """Whether the name contains the letters of the word in this order, with others between them."""
+    rest = iter(name)
+    return all(letter in rest for letter in word)

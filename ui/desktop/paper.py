@@ -23,7 +23,7 @@ from PyQt6.QtGui import (
 )
 
 from rules.tabletop.errors import UserError
-from ui.desktop.picture.painting import painting
+from ui.desktop.picture.image import painting
 from ui.files import write_bytes
 from ui.paper.page import MM_PER_IN, Align, Line, Page, Pattern, Sheet, Text
 from ui.translation import tr

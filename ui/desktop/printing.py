@@ -7,31 +7,18 @@ from pathlib import Path
 
 from PyQt6.QtCore import QLocale, QSignalBlocker, Qt
 from PyQt6.QtGui import QPixmap
-from PyQt6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QFileDialog,
-    QFormLayout,
-    QLabel,
-    QPushButton,
-    QToolButton,
-    QWidget,
-)
+from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QToolButton, QWidget
 
 from calibration.calibration_targets import SHEET_SIDE_IN
 from calibration.print_scale import PrintScale
 from rules.engine.roster import Army
 from rules.games import game_names, open_game
 from rules.tabletop.errors import UserError
-from ui.battle.armies import ArmyLists, armies_folder, load_army
-from ui.battle.titles import title_of
-from ui.desktop.background_save import BackgroundSave
-from ui.desktop.dialogs import NumberBox, ask_where
-from ui.desktop.labels import plain_label, wrapping_label
-from ui.desktop.layouts import in_column, in_row
+from ui.battle.battle_setup import ArmyLists, armies_folder, load_army, title_of
 from ui.desktop.paper import pdf_of, preview
+from ui.desktop.saving import BackgroundSave, ask_file, ask_where
 from ui.desktop.settings import Settings
+from ui.desktop.widgets import NumberBox, button_with_tip, in_column, in_row, plain_label, wrapping_label
 from ui.formatting import capitalized
 from ui.paper.marker_sheet import EDGE_SIDE_IN
 from ui.paper.page import Sheet
@@ -129,8 +116,7 @@ class PrintDialog(QDialog):
         self.page = plain_label()
         self.page.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._back, self._on = _page_button("◀", tr("Previous page")), _page_button("▶", tr("Next page"))
-        self._load = QPushButton(tr("Open list…"))
-        self._load.setToolTip(tr("Open an army list from a file"))
+        self._load = button_with_tip(tr("Open list…"), tr("Open an army list from a file"), self._load_army)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         self._save = buttons.button(QDialogButtonBox.StandardButton.Save)
         if self._save is not None:
@@ -203,7 +189,6 @@ class PrintDialog(QDialog):
             box.valueChanged.connect(self._redraw_sheet)
         self._back.clicked.connect(lambda: self._turn(-1))
         self._on.clicked.connect(lambda: self._turn(1))
-        self._load.clicked.connect(self._load_army)
 
     def _choose_kind(self) -> None:
         kind, _, side_in, about = _KINDS[self.kind.currentIndex()]
@@ -248,11 +233,9 @@ class PrintDialog(QDialog):
         self.picture.setPixmap(QPixmap.fromImage(image))
 
     def _load_army(self) -> None:
-        path = QFileDialog.getOpenFileName(self, tr("Open an army list"), "", tr("Army lists (*.json);;All files (*)"))[
-            0
-        ]
-        if path:
-            self.open_army(Path(path))
+        kinds = tr("Army lists (*.json);;All files (*)")
+        if path := ask_file(self, tr("Open an army list"), kinds):
+            self.open_army(path)
 
     def open_army(self, path: Path) -> None:
         """Offer the army list in a file, or show why it cannot be read."""

@@ -18,8 +18,8 @@ from hardware.range_rod import RodShape
 from rules.tabletop.errors import UserError
 from ui.desktop.theme import Theme
 from ui.devices.tray_camera import Region
-from ui.setup.profiles import camera_identity
-from ui.units import Unit
+from ui.setup.lens import camera_identity
+from ui.vocabulary import Unit
 from vision.palette import ArmyColour, Palette
 from vision.setup import Setup
 

@@ -13,12 +13,10 @@ from rules.tabletop.table import Figure
 from ui.background_task import NewestAnswer
 from ui.desktop.action import create_switch
 from ui.desktop.store import Store
-from ui.desktop.tools.tool import PickResult, Tool, figure_id
+from ui.desktop.tools.tool import FigureTool, PickResult, figure_id
 from ui.picture.overlay import Preview
 from ui.table.finding import Answer, Finding, Patch
-from ui.tools.danger_area import DangerArea, danger_area, side_in_danger
-from ui.tools.ground import cells_of
-from ui.tools.sight_fan import SightFan, sight_fan
+from ui.tools.sight import DangerArea, SightFan, cells_of, danger_area, side_in_danger, sight_fan
 from ui.tools.tool_context import ToolContext
 from ui.translation import tr
 
@@ -76,7 +74,7 @@ _SETTLED_IN = 0.05
 """Figures that shift less see the same ground."""
 
 
-class SightFanTool(Tool):
+class SightFanTool(FigureTool):
     """Shows the ground that a figure sees: point at it, click to keep it."""
 
     name = "sight_fan"
@@ -84,28 +82,18 @@ class SightFanTool(Tool):
     def __init__(self, now: Callable[[], ToolContext | None]) -> None:
         """`now` returns the tool context; None before the first view."""
         self._now = now
-        self._kept: str | None = None
         self.fans: NewestAnswer[SightFan] = NewestAnswer("sandtable sight fan")
 
     @property
     def hint(self) -> str:
-        if self._kept is None:
+        if self.picked is None:
             return tr("Point at a soldier to see the ground that it sees; click to keep it.")
-        return tr("Bright: {soldier} would see a soldier standing there. Esc: stop", soldier=display_name(self._kept))
-
-    def press(self, at: PickResult) -> None:
-        """Keep the fan of this figure, or of none."""
-        self._kept = figure_id(at)
-
-    def cancel(self) -> bool:
-        """Forget the figure."""
-        had, self._kept = self._kept is not None, None
-        return had
+        return tr("Bright: {soldier} would see a soldier standing there. Esc: stop", soldier=display_name(self.picked))
 
     def preview(self, at: PickResult | None) -> Preview:
         """The fan of the figure that was kept or is under the mouse; while it is computed, the figure's last one."""
         now, hovered = self._now(), figure_id(at)
-        name = self._kept or hovered
+        name = self.picked or hovered
         figure = now.figure(name) if now is not None else None
         if now is None or figure is None or now.view.calibration is None:
             return Preview(hovered=hovered)

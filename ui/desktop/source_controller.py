@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ui.desktop.worker import Worker
 from ui.session import Session
-from ui.setup.demo_armies import demo_ground, demo_setup
+from ui.setup.armies import demo_ground, demo_setup
 from ui.table.corrections import Correction
 from ui.translation import tr
 from vision.frame import Frame

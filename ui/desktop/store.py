@@ -12,16 +12,15 @@ from calibration.camera import TableCamera
 from rules.engine.position import Position
 from rules.tabletop.errors import UserError
 from ui.battle.battle_session import BattleSession
-from ui.desktop.bar import MessageActions
+from ui.desktop.messages import MessageActions, StatusMessage
 from ui.desktop.settings import SavedSetups, Settings
 from ui.desktop.source_controller import SourceController
 from ui.desktop.source_opening import OpenedSource, SourceOpening, handing_over
-from ui.desktop.status_message import StatusMessage
 from ui.desktop.tools.tool import PickResult, Tool
 from ui.desktop.tools.toolbox import Toolbox
+from ui.guide import TEACH, title_words
 from ui.picture.overlay import PointPx, Preview
 from ui.session import Session
-from ui.setup.guidance import TEACH, title_words
 from ui.table.terrain import Terrain
 from ui.tools.answer import Laid, asked_now, newest
 from ui.tools.tool_context import ToolContext

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from PyQt6.QtCore import QObject
-from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QMainWindow, QMenu
+from PyQt6.QtCore import QObject, QRectF, QSize, Qt
+from PyQt6.QtGui import QColor, QFont, QPaintEvent
+from PyQt6.QtWidgets import QMainWindow, QSizePolicy, QWidget
 
-from ui.desktop.action import create_switch
-from ui.desktop.panel import SidePanel
-from ui.desktop.picture.big_answer import BigAnswer
-from ui.desktop.picture.image import to_qimage
+from ui.desktop.action import ActionMenu
+from ui.desktop.picture.image import painting, to_qimage
 from ui.desktop.picture.view import PictureView
+from ui.desktop.table.panel import SidePanel
 from ui.desktop.tools.tool import PickResult, point_at
+from ui.desktop.widgets import fit_font
 from ui.measuring import Read
-from ui.picture.crop import TableCrop
-from ui.picture.drawing import Drawing
+from ui.picture.drawing import Drawing, TableCrop
 from ui.picture.overlay import PointPx, Preview
 from ui.picture.table_map import MapMaker, TableMap
 from ui.session import TableState
 from ui.table.finding import Answer
+from ui.theme import DARK, SILVER, WHITE
 from ui.translation import tr
 from vision.frame import Frame
 from vision.table_view import TableView
@@ -37,25 +37,19 @@ class TableDisplay(QObject):
     ) -> None:
         """Prepare the menu; `refresh` redraws after a change."""
         super().__init__(window)
-        self._window, self._picture, self._panel = window, picture, panel
+        self._picture, self._panel = picture, panel
         self.big = BigAnswer()
         self.numbers, self._refresh, self.read = True, refresh, read
         self._crop, self._map_crop = TableCrop(), TableCrop()
         self._shown: tuple[Frame, TableMap | None] | None = None
         self._map: TableMap | None = None
         self._maker, self._drawing = MapMaker(), Drawing(read)
-        self.menu = menu = QMenu(tr("&Screen"), window)
-        self.map = self._switch(menu, tr("Map"), "O", tr("Show the table from above, with every soldier in its place"))
-        self.referee = self._switch(
-            menu, tr("Large answer"), "R", tr("Show the answer large enough to read across the table")
-        )
+        self.menu = menu = ActionMenu(tr("&Screen"), window)
+        self.map = menu.add_switch(tr("Map"), "O", tr("Show the table from above, with every soldier in its place"))
+        tip = tr("Show the answer large enough to read across the table")
+        self.referee = menu.add_switch(tr("Large answer"), "R", tip)
         self.map.toggled.connect(lambda _: refresh())
         self.referee.toggled.connect(self.big.setVisible)
-
-    def _switch(self, menu: QMenu, text: str, key: str, tip: str) -> QAction:
-        action = create_switch(self._window, text, key, tip)
-        menu.addAction(action)
-        return action
 
     def show_numbers(self, on: bool) -> None:
         """Show or hide the soldiers' numbers on the table."""
@@ -80,9 +74,8 @@ class TableDisplay(QObject):
 
     def show_table(self, view: TableView, state: TableState, preview: Preview, answer: Answer) -> None:
         """Show what is drawn over the table, and the answer."""
-        area_in = state.area.corners_in if state.area is not None else None
         crop = self._crop if self._map is None else self._map_crop
-        self._picture.show_table_at(crop.of(self.seen(view).calibration, area_in, view.figures))
+        self._picture.show_table_at(crop.of(self.seen(view).calibration, state.area_in, view.figures))
         if self._shown is not None and self._shown[0].scene != view.frame.scene:
             self._picture.show_shapes((), ())  # a recording has jumped: nothing is known about this picture yet
             return
@@ -115,6 +108,52 @@ class TableDisplay(QObject):
         """The table map, if selected and available."""
         self._map = None
         if self.map.isChecked() and view is not None and view.calibration is not None:
-            area_in = state.area.corners_in if state.area is not None else None
-            self._map = self._maker.made(view.calibration, area_in, _MAP_PX)
+            self._map = self._maker.made(view.calibration, state.area_in, _MAP_PX)
         return self._map
+
+
+_HEADLINE_PX, _ROW_PX = 110, 30
+_ROWS = 2
+_MARGIN_PX = 18.0
+
+
+class BigAnswer(QWidget):
+    """A headline across the full width, and two rows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answer = Answer()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(tr("Answer in large type"))
+        self.hide()
+
+    def sizeHint(self) -> QSize:
+        """Room for a headline and two rows."""
+        return QSize(320, round(1.15 * _HEADLINE_PX + 1.3 * _ROWS * _ROW_PX))
+
+    def show_answer(self, answer: Answer) -> None:
+        if answer != self.answer:
+            self.answer = answer
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        with painting(self) as painter:
+            painter.fillRect(self.rect(), QColor(*DARK))
+            room = QRectF(self.rect()).adjusted(_MARGIN_PX, 0, -_MARGIN_PX, 0)
+            headline = self.answer.headline or tr("-- in")
+            painter.setFont(fit_font(_bold(painter.font(), _HEADLINE_PX), headline, room.width()))
+            painter.setPen(QColor(*WHITE))
+            top, centred = 1.12 * _HEADLINE_PX, Qt.AlignmentFlag.AlignCenter
+            painter.drawText(QRectF(room.left(), 0, room.width(), top), centred, headline)
+            painter.setPen(QColor(*SILVER))
+            for row in self.answer.rows[:_ROWS]:
+                painter.setFont(fit_font(_bold(painter.font(), _ROW_PX), row, room.width()))
+                painter.drawText(QRectF(room.left(), top, room.width(), 1.25 * _ROW_PX), centred, row)
+                top += 1.25 * _ROW_PX
+
+
+def _bold(font: QFont, px: int) -> QFont:
+    bold = QFont(font)
+    bold.setBold(True)
+    bold.setPixelSize(px)
+    return bold

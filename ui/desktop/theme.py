@@ -10,7 +10,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PyQt6.QtWidgets import QApplication, QWidget
 
-from ui.desktop.icons import FOLDER
+from ui.desktop.action import FOLDER
 
 TEXT_PX = 14
 """Height of the usual text in pixels; no text is smaller."""

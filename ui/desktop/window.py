@@ -13,32 +13,26 @@ from PyQt6.QtWidgets import QMainWindow
 
 from ui.desktop.actions import Actions
 from ui.desktop.appearance import Appearance
-from ui.desktop.bar import MessageBar
 from ui.desktop.battle.battle_controller import BattleController
-from ui.desktop.battle.move_pills import MovePills
-from ui.desktop.battle.outcome_banner import OutcomeBanner
 from ui.desktop.battle.panel import BattlePanel
-from ui.desktop.central_widget import CentralWidget, HintLabel
-from ui.desktop.commands import Commands
+from ui.desktop.battle.pending_moves import MovePills
+from ui.desktop.commands import Commands, Mouse
 from ui.desktop.devices.devices_controller import DevicesController
 from ui.desktop.features import Features
 from ui.desktop.film_bar import FilmController
-from ui.desktop.guide.guide_controller import GuideController
+from ui.desktop.guide import GuideController
 from ui.desktop.help_controller import HelpController
-from ui.desktop.mouse import Mouse
-from ui.desktop.panel import SidePanel
-from ui.desktop.parts import Parts
+from ui.desktop.messages import MessageBar, OutcomeBanner, Toast
+from ui.desktop.parts import CentralWidget, HintLabel, Parts, StatusLine
 from ui.desktop.picture.view import PictureView
+from ui.desktop.presenters import TablePresenter, TextPresenter
 from ui.desktop.settings import Settings
-from ui.desktop.status_line import StatusLine
 from ui.desktop.store import Store
+from ui.desktop.table.panel import SidePanel
 from ui.desktop.table_display import TableDisplay
-from ui.desktop.table_presenter import TablePresenter
-from ui.desktop.text_presenter import TextPresenter
-from ui.desktop.toast import Toast
-from ui.diagnostics.bug_report import EventLog
+from ui.diagnostics import EventLog
+from ui.guide import title_words
 from ui.measuring import Readings
-from ui.setup.guidance import title_words
 from ui.translation import tr
 from vision.source import Source, open_source
 
@@ -83,7 +77,7 @@ class Window(QMainWindow):
         self.commands = Commands(parts, self.store, self.battle, features, self.toast)
         log = event_log or EventLog()
         self._create_menus(parts, central, log)
-        self._mouse = Mouse(self.picture, self.store, self.battle, features.files, features.practice)
+        self._mouse = Mouse(self.commands)
         self._table = TablePresenter(parts, self.store, self.battle, features, read)
         self._text = TextPresenter(parts, self.store, features, self.actions_, log.said)
         self._connect()

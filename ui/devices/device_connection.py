@@ -5,26 +5,108 @@ The links have their own threads; nothing here waits for them except `close` at 
 
 from __future__ import annotations
 
+import tempfile
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, ExitStack
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
-from hardware.bluetooth_dice import BluetoothUnavailable, Make
-from hardware.devices import finder
-from hardware.emulator import Wire
+from hardware.bluetooth_dice import BluetoothDice, BluetoothUnavailable, Make
+from hardware.devices import SerialDice, finder
+from hardware.emulator import HAS_VIRTUAL_PORTS, Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
+from hardware.wled import Segment
 from rules.tabletop.errors import UserError
-from ui.devices.cli_links import emulated_wire
 from ui.formatting import sentence
-from ui.translation import mark_for_translation, tr
+from ui.translation import mark_for_translation, tr, tr_count
 
 if TYPE_CHECKING:
     from hardware.wled_emulator import EmulatedWled
+
+STEP_S = 0.01
+
+RollSource = SerialDice | BluetoothDice
+
+
+def list_ports(ports: tuple[Port, ...] | None = None) -> str:
+    """The ports as lines, likely ones first; by default those of this computer."""
+    ports = attached() if ports is None else ports
+    lines = [
+        f"{'likely' if port.likely else '':<7} {port.device:<14} {port.description}  {port.name}" for port in ports
+    ]
+    return "\n".join(lines) or "No device on any serial port: plug it in, or try --emulate."
+
+
+@contextmanager
+def emulated_wire(name: str) -> Iterator[Wire]:
+    """A pseudo-terminal for an emulated device, in a temporary folder.
+
+    Raises:
+        UserError: on Windows.
+    """
+    if not HAS_VIRTUAL_PORTS:
+        raise UserError("emulated devices do not work on Windows: try them on Linux or a Mac")
+    with tempfile.TemporaryDirectory(prefix="sandtable-") as folder:
+        wire = Wire(Path(folder) / name)
+        try:
+            yield wire
+        finally:
+            wire.unplug()
+
+
+@contextmanager
+def emulated_wled(leds: int) -> Iterator[EmulatedWled]:
+    """An emulated WLED controller whose first segment, "Rod", has so many LEDs."""
+    from hardware.wled_emulator import EmulatedWled  # not before it is used: web servers are slow to import
+
+    device = EmulatedWled((Segment(0, "Rod", leds), Segment(1, "Table edge", 60)))
+    try:
+        yield device
+    finally:
+        device.unplug()
+
+
+def turns(seconds: float | None) -> Iterator[float]:
+    """Yield the time every 0.01 s until `seconds` have passed, or for ever."""
+    start_s = now_s = time.monotonic()
+    while seconds is None or now_s - start_s < seconds:
+        yield now_s
+        time.sleep(STEP_S)
+        now_s = time.monotonic()
+
+
+class LinkReporter:
+    """Prints a link's state and error when they change."""
+
+    def __init__(self, say: Callable[[str], None] = print) -> None:
+        self._say, self._last, self.was_up = say, "", False
+
+    def report(self, status: LinkStatus) -> None:
+        """Print the status if it has changed."""
+        up = status.state is LinkState.UP
+        self.was_up |= up
+        words = f"{status.port}: connected" if up else status.error or f"{status.state} ..."
+        if words != self._last and status.state is not LinkState.SETTLING:
+            self._last = words
+            self._say(words)
+
+    def check_worked(self, status: LinkStatus, port: str | None = None) -> None:
+        """Check at the end that the link worked; `port` is the port that the user named.
+
+        Raises:
+            UserError: if the link never came up.
+        """
+        if not self.was_up:
+            none = "no likely port found: name one with --port (see --list), or try --emulate"
+            unreached = f"no device answers on {port}: --list shows what is plugged in"
+            raise UserError(status.error or (unreached if port else none))
+
 
 ANY = ""
 """Stands for any likely port."""
@@ -269,3 +351,14 @@ def finding(spec: str, wire: EmulatedPort | None, taken: Callable[[], str]) -> C
         return lambda: (path,)
     find = finder(spec or None)
     return lambda: tuple(port for port in find() if port != taken())
+
+
+def joined(*counts: str | int) -> str:
+    """The counts in words, such as "12 frames sent, 1 time reconnected", without those that are 0."""
+    return ", ".join(count for count in counts if isinstance(count, str) and count)
+
+
+def reconnected_words(status: LinkStatus) -> str:
+    """How often the device connected again; empty if never."""
+    times = max(0, status.connections - 1)
+    return tr_count("{count} time reconnected", "{count} times reconnected", times) if times else ""

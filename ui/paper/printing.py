@@ -12,9 +12,8 @@ from rules.engine.roster import Army
 from rules.games import game_names, open_game
 from rules.games.rosters import points_check
 from rules.tabletop.errors import UserError
-from ui.paper.marker_sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, marker_sheet
+from ui.paper.marker_sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, marker_sheet, rod_sheet
 from ui.paper.page import Sheet, corrected
-from ui.paper.rod_card import rod_sheet
 from ui.translation import tr
 
 
@@ -79,20 +78,20 @@ def _drawn(job: PrintJob) -> Sheet:
 
 
 def _ready_cards(name: str, paper: str) -> Sheet:
-    from ui.paper import card_sheet, cards  # here, because loading all five games is slow
+    from ui.paper import cards  # here, because loading all five games is slow
 
     if not name:
         raise UserError(tr("choose a game ({games}) or an army list to print cards of", games=", ".join(game_names())))
     game = open_game(name)
-    return card_sheet.card_sheet(cards.game_cards(game), f"{game.title}, ready cards", game, paper)
+    return cards.card_sheet(cards.game_cards(game), f"{game.title}, ready cards", game, paper)
 
 
 def _army_cards(army: Army, paper: str) -> Sheet:
-    from ui.paper import card_sheet, cards
+    from ui.paper import cards
 
     game = open_game(army.game)
     drawn = cards.army_cards(game, army)
-    return card_sheet.card_sheet(drawn, f"{army.name}, {game.title}", game, paper, army_words(army))
+    return cards.card_sheet(drawn, f"{army.name}, {game.title}", game, paper, army_words(army))
 
 
 def army_words(army: Army) -> str:

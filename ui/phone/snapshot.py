@@ -16,9 +16,17 @@ from rules.engine.state import Unit
 from rules.engine.text import display_name, readable
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece
-from ui.battle.action_text import action_words, card_title, movement_words, obligation_words, reason_rows
+from ui.battle.action_text import (
+    action_words,
+    card_title,
+    forbidden_groups,
+    movement_words,
+    obligation_words,
+    odds_column,
+    ranked,
+    reason_rows,
+)
 from ui.battle.battle_map import extent_around
-from ui.battle.card import forbidden_groups, odds_column, ranked
 from ui.battle.turn_bar import TurnBar
 from ui.formatting import sentence
 from ui.picture.overlay import figure_number

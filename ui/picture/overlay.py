@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import TableCamera
+from calibration.marker_issue import MarkerIssue
 from rules.engine.text import display_name
 from rules.tabletop.table import POSTURE_HEIGHT_IN, Figure, Point3In, PointIn, TerrainPiece
 from rules.tabletop.template import Blast, Hit, Strip, Template, Zone, drawn
 from ui.formatting import other_words, percent_words, range_words, spread_in
 from ui.measuring import Read, Reading, covered, read_off
-from ui.picture.rings import ring_width
+from ui.picture.placement import ring_width
 from ui.session import Ruler, TableState
 from ui.table.finding import Finding, Mark, Patch, Rows, Style, Trace, lifted, ring
 from ui.table.play_area import area_marks
@@ -38,8 +39,7 @@ from ui.theme import (
     faded,
 )
 from ui.translation import tr
-from ui.units import Unit
-from ui.vocabulary import posture_words
+from ui.vocabulary import Unit, posture_words
 from vision.palette import army_names
 from vision.table_view import TableView
 
@@ -544,3 +544,18 @@ def _closed(
 def _seen(pixels: npt.NDArray[np.float64]) -> tuple[PointPx, ...]:
     """The finite pixels; points behind the camera or outside its lens have none."""
     return tuple((x, y) for x, y in pixels[np.isfinite(pixels).all(1)].tolist())
+
+
+def marker_issue_shapes(issues: Sequence[MarkerIssue], image_size: tuple[int, int]) -> tuple[Shape, ...]:
+    """Outlines markers that cannot be used, each with its reason beside it, inside the picture."""
+    shapes: list[Shape] = []
+    width, height = image_size
+    for issue in issues:
+        x, y = np.array(issue.outline_px).T
+        shapes.append(Line(issue.outline_px, BLAST, 3.0, faded(BLAST, 60), closed=True))
+        name = "" if issue.id is None else tr("marker {number}", number=issue.id) + ": "
+        middle = float(np.clip(x.mean(), 0.07 * width, 0.93 * width))
+        low = float(y.max()) < 0.95 * height
+        at_px, offset = ((middle, float(y.max())), 18.0) if low else ((middle, float(y.min())), -18.0)
+        shapes.append(Label(at_px, ((f"{name}{issue.reason}", 15.0),), BLAST_WORDS, (0.0, offset)))
+    return tuple(shapes)

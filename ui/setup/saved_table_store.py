@@ -16,7 +16,7 @@ from rules.tabletop.errors import UserError
 from ui.background_task import BackgroundTask
 from ui.files import make_folder, set_aside, write_bytes, write_picture
 from ui.session import Session, TableState
-from ui.setup.profiles import file_name
+from ui.setup.lens import file_name
 from ui.setup.saved_table import SavedTable, table_to_save
 from ui.setup.saved_table_document import document_of, examples_of, picture_of, table_of
 from ui.translation import tr

@@ -12,8 +12,7 @@ from ui.session import Ruler, TableState
 from ui.table.finding import Answer
 from ui.table.shapes import template_words
 from ui.translation import tr, tr_count
-from ui.units import Unit
-from ui.vocabulary import posture_words
+from ui.vocabulary import Unit, posture_words
 from vision.table_view import TableView
 
 Laid = Ruler | Template

@@ -22,8 +22,7 @@ from ui.table.finding import Answer, Finding, Mark, Note, Trace, along, cross, l
 from ui.theme import BLAST, BLAST_WORDS, SKY, WHITE, YELLOW, faded
 from ui.tools.tool_context import ToolContext
 from ui.translation import tr
-from ui.units import Unit
-from ui.vocabulary import terrain_kind_words
+from ui.vocabulary import Unit, terrain_kind_words
 
 _FINE_IN = 0.1
 _TICK_IN = 0.25

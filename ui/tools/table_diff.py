@@ -14,8 +14,7 @@ from ui.formatting import in_order, spread_words
 from ui.table.finding import Answer, Finding, Mark, Note, Trace, along, cross, lifted
 from ui.theme import SILVER, WHITE, YELLOW, faded
 from ui.translation import tr, tr_count
-from ui.units import Unit
-from ui.vocabulary import posture_words
+from ui.vocabulary import Unit, posture_words
 from vision.table_view import TableView
 
 _MAX_ROWS = 8

@@ -10,7 +10,7 @@ from rules.engine.position import Position
 from rules.engine.state import ELIMINATED
 from rules.games.army_men.status import INSIDE, RANGED_IN
 from tests.ui.tables import in_battle, soldier
-from ui.battle.absent import absent, absent_words
+from ui.battle.turn_bar import absent, absent_words
 
 NAMES = tuple(f"green-{number}" for number in range(1, 7))
 

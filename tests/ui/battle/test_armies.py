@@ -10,7 +10,7 @@ import pytest
 
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
-from ui.battle.armies import ArmyLists, find_army, load_army, save_army
+from ui.battle.battle_setup import ArmyLists, find_army, load_army, save_army
 
 ARMY = Army(
     name="Grüne Schützen",

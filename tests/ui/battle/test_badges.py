@@ -9,7 +9,7 @@ import pytest
 
 from rules.games import game_names, open_game
 from tests.ui.tables import in_battle, soldier
-from ui.battle.badges import BADGES, badge_marks, badge_of
+from ui.battle.battle_overlay import BADGES, badge_marks, badge_of
 from ui.table.finding import Trace
 
 

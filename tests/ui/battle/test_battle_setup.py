@@ -15,8 +15,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from tests.rules.board import figure
 from tests.ui.windows import Owned
-from ui.battle.armies import ArmyLists
-from ui.battle.battle_setup import BattleSetup, begin, fitted, usual_armies, usual_sides
+from ui.battle.battle_setup import ArmyLists, BattleSetup, begin, fitted, usual_armies, usual_sides
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 
 MEN = tuple(

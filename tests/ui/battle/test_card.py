@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from rules.engine.referee import Action, ActionPreview, Odds
-from ui.battle.card import Ranking, forbidden_groups, forbidden_words, odds_column, ranked
+from ui.battle.action_text import Ranking, forbidden_groups, forbidden_words, odds_column, ranked
 
 HALF = Fraction(1, 2)
 

@@ -14,7 +14,7 @@ from rules.engine.position import Position
 from rules.engine.roster import Army
 from tests.rules.battle_driver import begun, recruits
 from tests.rules.board import figure
-from ui.battle.crosshair import first_place, next_figure, stepped
+from ui.battle.selection import first_place, next_figure, stepped
 from ui.picture.table_map import overhead
 
 PLACES = {"green-1": (2.0, 2.0), "green-2": (4.0, 2.0), "green-3": (6.0, 2.0), "tan-1": (2.0, 9.0), "tan-2": (6.0, 5.0)}

@@ -10,8 +10,8 @@ import pytest
 from rules.battle.battle import Battle
 from rules.engine.events import ActionResolved, Effects, Move
 from tests.ui.battle.filmed import NOTE, fought
-from ui.battle.battle_report import BattleReport, report_of, scores
 from ui.battle.film import Pace, Scene, film_scenes
+from ui.battle.history import BattleReport, report_of, scores
 from ui.table.finding import Trace
 
 

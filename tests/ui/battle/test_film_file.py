@@ -11,7 +11,7 @@ import pytest
 
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
-from ui.battle.film_file import FORMATS, format_of, write_film
+from ui.battle.film import FORMATS, format_of, write_film
 from vision.frame import ImageBgr
 
 COLOURS = ((200, 40, 40), (40, 200, 40), (40, 40, 200))

@@ -20,8 +20,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind, TerrainPiece
 from tests.full_disk import fill
 from ui.battle.battle_map import extent_of, map_shapes
-from ui.battle.export import battle_document, battle_json
-from ui.battle.history import HistoryMoment, matching, positions
+from ui.battle.history import HistoryMoment, battle_document, battle_json, matching, positions
 from ui.battle.thumbnail_store import MOST_BYTES, ThumbnailStore, small_jpeg, thumbnail_path
 from ui.picture.overlay import Label, Line
 

@@ -11,7 +11,7 @@ import pytest
 from rules.battle.scripted import SituationPlay, begin_battle
 from rules.battle.situation import situation_of
 from rules.engine.events import ActionResolved, Change, Effects, Throw, VerdictRecord
-from ui.battle.outcome_banner import outcome_banner
+from ui.battle.action_text import outcome_banner
 
 SITUATIONS = Path(__file__).parents[2] / "data" / "situations"
 

@@ -15,7 +15,7 @@ from rules.battle.battle import Battle
 from rules.battle.progress import no_step
 from rules.tabletop.errors import UserError
 from tests.ui.battle.filmed import fought
-from ui.battle.battle_report import report_of
+from ui.battle.history import report_of
 from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import small_jpeg
 from ui.translation import use_language

@@ -12,7 +12,7 @@ from rules.engine.events import PhaseBegun
 from rules.engine.referee import Action
 from tests.ui.battle.test_round_sequence import opened, seen
 from ui.battle.battle_session import BattleSession
-from ui.battle.rolling import RollingAction
+from ui.battle.dice import RollingAction
 
 
 @pytest.fixture

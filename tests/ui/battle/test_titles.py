@@ -6,7 +6,7 @@ import pytest
 
 from rules.engine.verdict import RuleRefusal
 from rules.games import GAMES, open_game
-from ui.battle.titles import title_of
+from ui.battle.battle_setup import title_of
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rules.engine.dice import DiceRequest, Die
-from ui.battle.typed_dice import face_words, hint_words, request_words, roll_words, typed_faces
+from ui.battle.dice import face_words, hint_words, request_words, roll_words, typed_faces
 
 
 @pytest.mark.parametrize("text", ["6 3", "63", "6,3", " 6, 3 "])

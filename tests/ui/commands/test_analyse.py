@@ -12,7 +12,7 @@ from calibration.opencv import cv2
 from rules.tabletop.table import FloatArray
 from tests.calibration.drawn import camera, marker_corners, picture
 from ui.cli import main
-from ui.setup.profiles import LensProfiles
+from ui.setup.lens import LensProfiles
 from vision.frame import Frame, ImageBgr
 
 SEEN_BY = camera()

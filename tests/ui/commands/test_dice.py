@@ -18,7 +18,7 @@ from rules.tabletop.errors import UserError
 from tests.waiting import until
 from ui.cli import main
 from ui.commands.dice import confirmed, typed_dice, virtual_dice
-from ui.devices.dice_source import request_of
+from ui.devices.dice import request_of
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 

@@ -14,7 +14,7 @@ from rules.battle.journal import Journal
 from rules.engine.dice import Scripted
 from rules.engine.events import Noted, PhaseBegun, UnitJoined
 from rules.tabletop.errors import UserError
-from ui.battle.export import battle_document, story_text
+from ui.battle.history import battle_document, story_text
 from ui.cli import main
 from ui.commands.replay import open_battle
 

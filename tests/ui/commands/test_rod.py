@@ -15,7 +15,7 @@ from hardware.range_rod import Lamp, Measured, RodShape, colours
 from tests.waiting import until
 from ui.cli import main
 from ui.commands.rod import measured
-from ui.devices.cli_links import LinkReporter, emulated_wled, list_ports
+from ui.devices.device_connection import LinkReporter, emulated_wled, list_ports
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 
@@ -156,7 +156,7 @@ def test_wrong_usage(arguments, capsys) -> None:
 
 def test_the_ports_are_listed(monkeypatch, capsys) -> None:
     port = Port("/dev/ttyUSB0", "CP2102", 0x10C4, 0xEA60, "0001", "1-1")
-    monkeypatch.setattr("ui.devices.cli_links.attached", lambda: (port,))
+    monkeypatch.setattr("ui.devices.device_connection.attached", lambda: (port,))
     assert list_ports(()) == "No device on any serial port: plug it in, or try --emulate."
     assert main(["rod", "--list"]) == 0
     assert capsys.readouterr().out == "likely  /dev/ttyUSB0   CP2102  usb:10c4:ea60:0001@1-1\n"

@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QApplication
 
 from ui.desktop.app import run
 from ui.desktop.window import Window
-from ui.diagnostics.bug_report import EventLog
+from ui.diagnostics import EventLog
 from vision.simulation.simulator import SimulatedTable
 
 

@@ -24,15 +24,15 @@ from ui.formatting import Basis
 
 
 @pytest.mark.slow
-def test_a_battle_is_saved_as_text(window: Window, tmp_path: Path) -> None:
-    window.features.files.save_story(tmp_path / "none.txt")
+def test_a_battle_is_saved_as_text(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+    window.features.history.save_story(tmp_path / "none.txt")
     assert "There is no battle yet" in window.bar.text
     assert not (tmp_path / "none.txt").exists()
     started_battle(window, tmp_path / "b")
-    window.features.files.save_story(tmp_path / "evening.txt")
+    window.features.history.save_story(tmp_path / "evening.txt")
+    wait_until(lambda: "Saved" in window.bar.text)
     assert (tmp_path / "evening.txt").read_text("utf-8").splitlines() == list(window.battle.play.story)
-    assert "Saved" in window.bar.text
-    window.features.files.save_story(tmp_path / "nowhere" / "evening.txt")
+    window.features.history.save_story(tmp_path / "nowhere" / "evening.txt")
     assert "nowhere" in window.bar.text
     assert "Saved" not in window.bar.text
 
@@ -161,7 +161,7 @@ def test_a_copy_of_the_open_battle(window: Window, tmp_path: Path, monkeypatch: 
 
 
 def test_a_battle_of_one_army_is_refused_before_its_dialog(window: Window) -> None:
-    window.panel.forget.emit("blue")
+    window.panel.armies.forgotten.emit("blue")
     window.features.files.new_battle()
     assert "needs two armies" in window.bar.text
 
@@ -180,8 +180,8 @@ def test_a_damaged_battle_continues_in_a_copy(
 ) -> None:
     path, copy = damaged(window, tmp_path / "b"), tmp_path / "copy.battle"
     before = path.read_bytes()
-    monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda *_: path)
-    monkeypatch.setattr("ui.desktop.battle.opening.ask_where", lambda *_: copy)
+    monkeypatch.setattr("ui.desktop.battle.files.ask_file", lambda *_: path)
+    monkeypatch.setattr("ui.desktop.battle.files.ask_where", lambda *_: copy)
     window.features.files.open_battle()
     wait_until(lambda: "does not match its checksum" in window.bar.text)
     assert window.battle.play is None
@@ -200,7 +200,7 @@ def test_a_battle_without_checksums_shows_a_message(
     started_battle(window, tmp_path / "b")
     window.battle.close()
     without_checksums(tmp_path / "b")
-    monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda *_: tmp_path / "b")
+    monkeypatch.setattr("ui.desktop.battle.files.ask_file", lambda *_: tmp_path / "b")
     window.features.files.open_battle()
     wait_until(lambda: window.battle.play is not None)
     assert "without checksums" in window.bar.text
@@ -211,7 +211,7 @@ def test_opening_a_long_battle_shows_progress_and_can_be_cancelled(
 ) -> None:
     started_battle(window, tmp_path / "b")
     window.battle.close()
-    monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda *_: tmp_path / "b")
+    monkeypatch.setattr("ui.desktop.battle.files.ask_file", lambda *_: tmp_path / "b")
     may_go_on = threading.Event()
 
     def slow(_path: Path, _clock: object, step: Callable[[int, int], None]) -> None:
@@ -219,7 +219,7 @@ def test_opening_a_long_battle_shows_progress_and_can_be_cancelled(
         may_go_on.wait(20)
         step(31, 100)
 
-    monkeypatch.setattr("ui.desktop.battle.opening.Battle.open", slow)
+    monkeypatch.setattr("ui.desktop.battle.files.Battle.open", slow)
     window.features.files.open_battle()
     assert window.bar.text == "Opening b… 30 %"
     [button] = [one for one in window.bar.findChildren(QPushButton) if one.isVisibleTo(window.bar)]

@@ -15,7 +15,7 @@ from rules.engine.events import Change, Changed, PhaseBegun
 from rules.games import open_game
 from rules.tabletop.template import Blast
 from tests.ui.windows import POSTS, at, button, click, next_phase, point, show_battle, show_change
-from ui.battle.armies import ArmyLists
+from ui.battle.battle_setup import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.window import Window

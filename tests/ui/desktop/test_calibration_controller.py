@@ -27,18 +27,17 @@ from tests.calibration.test_lens import LENS, PLACES, SIZE
 from tests.ui.commands.test_lens import picture as board_picture
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Open, Wait, at, place_shown, point, settings_in, texts
 from tests.ui.windows import click as click_at
-from ui.desktop.dialogs import MarkerSizeDialog, NumberBox
 from ui.desktop.help_controller import actions_of
 from ui.desktop.picture.picture_dialog import PictureDialog
-from ui.desktop.setup.diagnosis_dialog import DiagnosisDialog
+from ui.desktop.setup.diagnosis_dialog import DiagnosisDialog, MarkerSizeDialog
 from ui.desktop.setup.lens_dialog import LensDialog
 from ui.desktop.setup.pointing_dialogs import AreaDialog, CornersDialog, DistanceDialog
 from ui.desktop.source_controller import SourceController
+from ui.desktop.widgets import NumberBox
 from ui.desktop.window import Window
 from ui.picture.overlay import Label
-from ui.setup.lens_session import LensSession
-from ui.setup.profiles import LensProfiles
-from ui.units import Unit
+from ui.setup.lens import LensProfiles, LensSession
+from ui.vocabulary import Unit
 from vision.frame import Frame, ImageBgr
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import overhead_camera, render

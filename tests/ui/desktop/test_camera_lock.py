@@ -13,14 +13,14 @@ from PyQt6.QtWidgets import QPushButton
 
 from rules.tabletop.errors import UserError
 from tests.ui.windows import Open, Wait
-from ui.desktop.camera_lock import CameraLocks
+from ui.desktop.source_opening import CameraLocks
 from vision.source import Source, Webcam
 
 HOLDER = """
 import sys
 from pathlib import Path
 from unittest.mock import Mock
-from ui.desktop.camera_lock import CameraLocks
+from ui.desktop.source_opening import CameraLocks
 held = CameraLocks(Path(sys.argv[1]), Mock()).capture(3, 0)
 print("held", flush=True)
 sys.stdin.read()

@@ -7,9 +7,9 @@ from PyQt6.QtWidgets import QApplication
 from rules.tabletop.errors import UserError
 from tests.ui.windows import LEFT, Open, Wait
 from tests.waiting import block
-from ui.desktop.diagnostics import DetailsDialog, Heartbeat
-from ui.diagnostics.bug_report import EventLog
-from ui.diagnostics.ui_watchdog import Stall, StallWatchdog
+from ui.desktop.app import Heartbeat
+from ui.desktop.help_controller import DetailsDialog
+from ui.diagnostics import EventLog, Stall, StallWatchdog
 from vision.source import Source
 
 

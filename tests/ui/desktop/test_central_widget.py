@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.ui.windows import Owned, Wait
-from ui.desktop.central_widget import HINT_PX, HintLabel
+from ui.desktop.parts import HINT_PX, HintLabel
 from ui.desktop.theme import TEXT_PX
 from ui.desktop.window import Window
 

@@ -18,7 +18,7 @@ from tests.ui.stories import NEAR_IN, Board, Put, set_up
 from tests.ui.windows import LEFT, POSTS, Open, Wait, click
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.window import Window
-from ui.setup.first_run import GuideStep
+from ui.guide import GuideStep
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import SimulatedTable, overhead_camera
 
@@ -104,7 +104,7 @@ def test_a_stranger_fires_the_first_shot_within_12_clicks(
     open_window: Open, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is stored, and the player clicks only what is lit up; then the guide is done, and a ruler is exact."""
-    monkeypatch.setattr("ui.desktop.guide.guide_controller.cameras", tuple)
+    monkeypatch.setattr("ui.desktop.guide.cameras", tuple)
     board = Board()
     window, mouse = open_window(None, lambda _: board), Mouse()
     guide, battle = window.help.guide, window.battle

@@ -8,7 +8,7 @@ from PyQt6.QtGui import QPalette
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QTreeWidgetItem
 
-from ui.desktop.command_palette import CommandPalette
+from ui.desktop.help_controller import CommandPalette
 from ui.desktop.window import Window
 
 

@@ -23,10 +23,10 @@ from rules.engine.dice import DiceRequest, Die, Roll
 from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.windows import POSTS, Open, Owned, Wait, button, click, next_phase, settings_in
 from ui.desktop.battle.dice_card import DiceCard
-from ui.desktop.devices.dice_answers import DiceStrip
+from ui.desktop.devices.devices_controller import DiceStrip
 from ui.desktop.devices.panel import DeviceBox, DevicesPanel
 from ui.desktop.devices.tray_view import TrayDialog, TrayPicture, TrayView, close_up, doubtful_close_ups
-from ui.desktop.dialogs import NumberBox
+from ui.desktop.widgets import NumberBox
 from ui.desktop.window import Window
 from ui.devices.device_connection import DeviceStatus, PortChoice, StatusLevel
 from ui.devices.tray_camera import TABLE, Region, Seen

@@ -12,8 +12,7 @@ from PyQt6.QtWidgets import QCheckBox, QLabel, QLineEdit, QPushButton, QVBoxLayo
 
 from rules.engine.dice import DiceRequest, Die, Roll
 from tests.ui.windows import Owned, button, texts
-from ui.desktop.battle.dice_card import DiceCard
-from ui.desktop.battle.dice_faces import DiceFaces
+from ui.desktop.battle.dice_card import DiceCard, DiceFaces
 
 LEFT = Qt.MouseButton.LeftButton
 TWO = DiceRequest(Die.D6, 2, "green-1", "the attack")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import QSettings
 
-from ui.desktop import early_source
-from ui.desktop.early_source import EarlySource
+from ui.desktop import source_opening
 from ui.desktop.settings import Settings
+from ui.desktop.source_opening import EarlySource
 from vision.source import Source
 
 
@@ -18,14 +18,14 @@ def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """What was opened; the user's settings name a film."""
     settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
     Settings(settings).settings.setValue("source", "battle.mp4")
-    monkeypatch.setattr(early_source, "stored_settings", lambda: settings)
+    monkeypatch.setattr(source_opening, "stored_settings", lambda: settings)
     specs: list[str] = []
 
     def open_it(spec: str) -> Source:
         specs.append(spec)
         return _Opened()
 
-    monkeypatch.setattr(early_source, "open_source", open_it)
+    monkeypatch.setattr(source_opening, "open_source", open_it)
     return specs
 
 

@@ -15,7 +15,7 @@ from calibration.opencv import cv2
 from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Open, Wait, next_phase, texts
 from ui.desktop.window import Window
-from ui.setup.demo_armies import demo_setup
+from ui.setup.armies import demo_setup
 from vision.figures import Sighting
 from vision.frame import Frame, ImageBgr
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers

@@ -13,9 +13,8 @@ from calibration.opencv import cv2
 from rules.engine.events import Throw
 from rules.tabletop.errors import UserError
 from tests.ui.battle.filmed import fought
-from ui.battle.battle_report import BattleReport, report_of
-from ui.battle.film import Pace, Scene, film_scenes
-from ui.battle.film_file import FORMATS
+from ui.battle.film import FORMATS, Pace, Scene, film_scenes
+from ui.battle.history import BattleReport, report_of
 from ui.battle.thumbnail_store import ThumbnailStore, small_jpeg
 from ui.desktop.battle.film_painter import FilmPainter, fitting_pace, save_film
 from ui.theme import GREEN

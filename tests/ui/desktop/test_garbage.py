@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from tests.ui.windows import Wait
-from ui.desktop.garbage import collected_here
+from ui.desktop.app import collected_here
 
 
 class Knot:

@@ -13,8 +13,7 @@ from rules.engine.objectives import Objective
 from tests.ui.desktop.modal import answered
 from tests.ui.desktop.test_battle_window import press, started_battle
 from tests.ui.windows import next_phase, show_battle
-from ui.battle.armies import ArmyLists
-from ui.battle.goals import agreed_aims
+from ui.battle.battle_setup import ArmyLists, agreed_aims
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.goals_dialog import GoalsDialog
 from ui.desktop.window import Window

@@ -6,8 +6,8 @@ import pytest
 from PyQt6.QtWidgets import QApplication
 
 from tests.ui.windows import Owned
-from ui.desktop.guide.guide_bar import GuideBar
-from ui.setup.first_run import Guide, GuideStep, StepMark, Tick
+from ui.desktop.guide import GuideBar
+from ui.guide import Guide, GuideStep, StepMark, Tick
 
 MARKS = dict.fromkeys(GuideStep, StepMark.AHEAD)
 LONG = (

@@ -13,8 +13,8 @@ from PyQt6.QtWidgets import QTextBrowser
 from tests.ui.windows import LEFT, POSTS, Open, Wait, click, settings_in
 from ui.desktop.help_controller import actions_of, keys_of
 from ui.desktop.window import Window
+from ui.guide import GuideStep, StepMark
 from ui.setup.cameras import Camera
-from ui.setup.first_run import GuideStep, StepMark
 from vision.frame import Frame
 from vision.simulation.simulator import SimulatedTable
 from vision.source import SETTLING, Source, Webcam
@@ -22,7 +22,7 @@ from vision.source import SETTLING, Source, Webcam
 
 @pytest.fixture(autouse=True)
 def no_cameras(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.desktop.guide.guide_controller.cameras", tuple)
+    monkeypatch.setattr("ui.desktop.guide.cameras", tuple)
 
 
 @pytest.fixture(autouse=True)
@@ -192,7 +192,7 @@ class HeldCamera:
 def test_the_cameras_exposure_is_locked_and_shown(
     open_window: Open, table: SimulatedTable, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.desktop.guide.guide_controller.cameras", lambda: (Camera(2, "HD Webcam"),))
+    monkeypatch.setattr("ui.desktop.guide.cameras", lambda: (Camera(2, "HD Webcam"),))
 
     def opener(spec: str) -> Source:
         return Webcam(2, open_capture=lambda *_: HeldCamera(table), linux=True) if spec == "2" else table

@@ -13,13 +13,11 @@ from rules.battle.progress import no_step
 from tests.ui.desktop.test_battle_window import press, rolls, started_battle
 from tests.ui.tables import box, piece
 from tests.ui.windows import LEFT, Wait, next_phase
-from ui.battle.battle_report import report_of
-from ui.battle.export import battle_document
 from ui.battle.film import Pace, film_scenes
-from ui.battle.history import matching, positions
+from ui.battle.history import battle_document, matching, positions, report_of
 from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import MOST_BYTES
-from ui.desktop.battle.history_dialog import HistoryDialog
+from ui.desktop.battle.history_controller import HistoryDialog
 from ui.desktop.picture.view import PictureView
 from ui.desktop.window import Window
 

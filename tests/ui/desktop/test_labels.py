@@ -22,11 +22,11 @@ from PyQt6.QtWidgets import (
 from rules.engine.dice import DiceRequest, Die
 from rules.engine.text import display_name
 from tests.ui.windows import POSTS, Open, Wait, click, show_battle
-from ui.battle.armies import ArmyLists
+from ui.battle.battle_setup import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.dice_card import DiceCard
-from ui.desktop.labels import literal_text, markup_label, plain_label, wrapping_label
-from ui.desktop.table.correct_menu import ask_name
+from ui.desktop.table.correct_tool import ask_name
+from ui.desktop.widgets import literal_text, markup_label, plain_label, wrapping_label
 from ui.desktop.window import Window
 from vision.figures import Sighting
 from vision.palette import Palette
@@ -86,7 +86,7 @@ def named(open_window: Open, wait_until: Wait, table: SimulatedTable, monkeypatc
     monkeypatch.setattr("vision.pipeline.Finder.find", find)
     window = open_window()
     wait_until(lambda: window.store.view and len(window.store.view.figures) == len(POSTS))
-    window.panel.forget.emit("blue")
+    window.panel.armies.forgotten.emit("blue")
     window.store.use_tool("teach")
     window.panel.choose(NASTY)
     click(window, POSTS["blue-1"])

@@ -11,9 +11,7 @@ from PyQt6.QtWidgets import QApplication
 from rules.tabletop.template import Wedge
 from tests.ui.tables import before, soldier
 from ui.desktop.picture.image import to_bgr
-from ui.desktop.picture.layers import Layers
-from ui.desktop.picture.painter import paint
-from ui.desktop.picture.sprites import Sprites
+from ui.desktop.picture.painter import Layers, Sprites, paint
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Label, Line, Preview, Shape, table_overlay
 from ui.session import Ruler, TableState

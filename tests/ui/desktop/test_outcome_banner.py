@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QApplication, QWidget
 
 from tests.ui.desktop.test_battle_window import press, rolls, started_battle
 from tests.ui.windows import POSTS, Owned, click, next_phase
-from ui.desktop.battle.outcome_banner import OutcomeBanner
+from ui.desktop.messages import OutcomeBanner
 from ui.desktop.window import Window
 
 

@@ -7,9 +7,8 @@ from PyQt6.QtGui import QImage
 from tests.ui.slot_errors import ERRORS
 from tests.ui.windows import Owned, let_qt_work
 from ui.desktop.app import ErrorReporter
-from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.image import painting, to_qimage
 from ui.desktop.picture.painter import annotated
-from ui.desktop.picture.painting import painting
 from ui.desktop.picture.view import PictureView
 
 BLACK = np.zeros((54, 96, 3), np.uint8)

@@ -9,8 +9,7 @@ from PyQt6.QtWidgets import QLabel, QLineEdit, QPushButton
 
 from tests.ui.views import figure
 from tests.ui.windows import Owned
-from ui.desktop.army_list import ArmyList
-from ui.desktop.panel import SidePanel
+from ui.desktop.table.panel import ArmyList, SidePanel
 
 
 @pytest.fixture
@@ -58,7 +57,7 @@ def listed(panel: SidePanel, *armies: str) -> tuple[ArmyList, list[tuple[str, ob
     panel.armies.renamed.connect(lambda army, name: asked.append(("rename", (army, name))))
     panel.armies.merged.connect(lambda into, others: asked.append(("merge", (into, others))))
     panel.armies.split.connect(lambda army: asked.append(("split", army)))
-    panel.forget.connect(lambda army: asked.append(("forget", army)))
+    panel.armies.forgotten.connect(lambda army: asked.append(("forget", army)))
     panel.show_table(armies, [figure(f"{armies[1]}-1", 8, 8)], ())
     return panel.armies, asked
 

@@ -12,8 +12,8 @@ from rules.tabletop.errors import UserError
 from tests.ui.windows import Wait
 from tools.layout_check import SCREEN, layout_problems
 from tools.panel_screenshots import PanelScreenshots, help_scene
-from ui.desktop.labels import fit_font, wrapping_label
-from ui.desktop.panel import SidePanel
+from ui.desktop.table.panel import SidePanel
+from ui.desktop.widgets import fit_font, wrapping_label
 from ui.desktop.window import Window
 from ui.table.finding import Answer
 

@@ -16,9 +16,8 @@ from calibration.print_scale import PrintScale
 from rules.games import open_game
 from rules.tabletop.errors import UserError
 from ui.desktop.paper import preview, unscaled, write_pdf
-from ui.paper.marker_sheet import LENS_BOARD, board_sheet, marker_sheet
+from ui.paper.marker_sheet import LENS_BOARD, board_sheet, marker_sheet, rod_sheet
 from ui.paper.page import PAPERS_MM, Fill, Page, Pattern, Sheet, Text, corrected
-from ui.paper.rod_card import rod_sheet
 
 DPI = 300
 MM_PER_PX = 25.4 / DPI

@@ -19,11 +19,17 @@ from tests.ui.battle.test_battle_session import seen
 from tests.ui.picture.test_overlay import view_of
 from tests.ui.windows import Owned, Wait
 from ui.battle.battle_session import BattleSession
-from ui.desktop.battle.move_pills import MovePills
-from ui.desktop.battle.pending_moves import DecisionButton, PendingMove, PendingMoves, few_words, pending_move
-from ui.desktop.layouts import in_column
+from ui.desktop.battle.pending_moves import (
+    DecisionButton,
+    MovePills,
+    PendingMove,
+    PendingMoves,
+    few_words,
+    pending_move,
+)
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
+from ui.desktop.widgets import in_column
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from calibration.opencv import cv2
 from tests.ui.desktop.test_battle_window import press, rolls, started_battle
 from tests.ui.windows import LEFT, POSTS, Wait, click, next_phase, texts
 from tests.waiting import PATIENCE_S
-from ui.desktop.phone.phone_dialog import PhoneDialog
+from ui.desktop.phone import PhoneDialog
 from ui.desktop.picture.image import to_bgr
 from ui.desktop.window import Window
 from ui.phone.addresses import LOOPBACK
@@ -180,7 +180,7 @@ def test_a_failure_of_the_page_is_said_once(window: Window, monkeypatch: pytest.
     def fail(_: object) -> dict[str, object]:
         raise RuntimeError("a fault in the program")
 
-    monkeypatch.setattr("ui.phone.service.page_data", fail)
+    monkeypatch.setattr("ui.phone.server.page_data", fail)
     dialog = opened(window)
     QTest.mouseClick(dialog.start, LEFT)
     wait_until(lambda: "stopped unexpectedly" in window.bar.text)

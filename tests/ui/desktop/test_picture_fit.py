@@ -63,7 +63,7 @@ def test_the_map_leaves_the_floor_out(window: Window) -> None:
         window.picture.to_widget(tuple(px))
         for px in shown.camera.table_to_pixel([(left, high, 0.0), (right, low, 0.0)])
     )
-    # 1.5 in of table are shown beside the markers, and the longer side fills the picture: see `ui.picture.crop`.
+    # 1.5 in of table are shown beside the markers, and the longer side fills the picture: see `ui.picture.drawing`.
     expected = min(window.picture.width() / (right - left + 3.0), window.picture.height() / (high - low + 3.0))
     assert (last.x() - first.x()) / (right - left) == pytest.approx(expected, rel=0.02)
 

@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QDialogButtonBox, QPushButton, QToolButton
 from calibration.print_scale import PrintScale
 from rules.engine.roster import Army, Recruit
 from tests.ui.windows import Owned, Wait
-from ui.battle.armies import ArmyLists, save_army
+from ui.battle.battle_setup import ArmyLists, save_army
 from ui.desktop.printing import PrintDialog
 from ui.desktop.window import Window
 from ui.paper.printing import PrintJob, SheetKind

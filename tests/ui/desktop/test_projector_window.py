@@ -10,7 +10,7 @@ from PyQt6.QtTest import QTest
 from rules.tabletop.template import Blast
 from tests.ui.windows import LEFT, POSTS, Open, Wait, button, click
 from ui.desktop.help_controller import actions_of
-from ui.desktop.projector.projector_controller import ProjectorController, letter_outlines
+from ui.desktop.projector import ProjectorController, letter_outlines
 from ui.desktop.window import Window
 from vision.simulation.simulator import SimulatedTable
 from vision.source import open_source
@@ -29,8 +29,8 @@ def align(window: Window) -> ProjectorController:
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     """This camera is not late: each picture may be used as soon as it has changed."""
     for wait in ("_FIRST_S", "_LEAST_S"):
-        monkeypatch.setattr(f"ui.projector.alignment.{wait}", 0.05)
-    monkeypatch.setattr("ui.desktop.projector.projector_controller.CHECK_EVERY_S", 0.1)
+        monkeypatch.setattr(f"ui.projector.{wait}", 0.05)
+    monkeypatch.setattr("ui.desktop.projector.CHECK_EVERY_S", 0.1)
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_closing_its_window_ends_an_alignment(window: Window, table: SimulatedTa
 
 
 def test_a_problem_is_shown_with_a_button(window: Window, wait_until: Wait, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.projector.alignment.AlignmentWatch.problem", lambda *_: "It has moved.")
+    monkeypatch.setattr("ui.projector.AlignmentWatch.problem", lambda *_: "It has moved.")
     projector = align(window)
     wait_until(lambda: projector.light is not None)
     wait_until(lambda: window.bar.text == "It has moved.")

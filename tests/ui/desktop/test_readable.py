@@ -23,9 +23,8 @@ from PyQt6.QtWidgets import (
 from rules.engine.roster import Army, Recruit
 from tests.ui.windows import Open, Owned, Wait, show_battle
 from tools.layout_check import SCREEN, access_problems, layout_problems
-from ui.battle.armies import ArmyLists
-from ui.battle.battle_setup import BattleSetup
-from ui.desktop.icons import icon
+from ui.battle.battle_setup import ArmyLists, BattleSetup
+from ui.desktop.action import icon
 from ui.desktop.printing import PrintDialog
 from ui.desktop.setup.lens_dialog import LensDialog
 from ui.desktop.theme import TEXT_PX

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from PyQt6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from ui.desktop.labels import wrapping_label
-from ui.desktop.scrolled import Scrolled
+from ui.desktop.widgets import Scrolled, wrapping_label
 
 LINES = "\n".join(f"line {number}" for number in range(12))
 

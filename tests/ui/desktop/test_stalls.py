@@ -10,7 +10,7 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QApplication
 
 from tests.ui.windows import Wait
-from ui.battle.titles import load_games
+from ui.battle.battle_setup import load_games
 from ui.desktop.window import Window
 
 LONGEST = 3.0

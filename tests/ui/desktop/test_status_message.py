@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ui.desktop.status_message import StatusMessage
+from ui.desktop.messages import StatusMessage
 
 
 def test_a_message_stays_for_eight_seconds() -> None:

@@ -11,8 +11,7 @@ from PyQt6.QtGui import QAction
 
 from tests.ui.windows import POSTS, Open, Wait, click
 from tools.layout_check import SCREEN, layout_problems
-from ui.desktop.choice_menu import ChoiceMenu
-from ui.desktop.languages import chosen_locale
+from ui.desktop.appearance import ChoiceMenu, chosen_locale
 from ui.desktop.settings import Settings
 from ui.desktop.window import Window
 from ui.translation import use_language

@@ -113,9 +113,9 @@ class ListVoice:
 def voice(monkeypatch: pytest.MonkeyPatch) -> ListVoice:
     """The only voice of this computer."""
     voice = ListVoice()
-    monkeypatch.setattr("ui.desktop.voice.voice_controller.find_command", lambda _: None)
-    monkeypatch.setattr("ui.desktop.voice.voice_controller.load_qt_speech", lambda: voice)
-    monkeypatch.setattr("ui.desktop.voice.voice_controller.qt_speaker", lambda found, _: found)
+    monkeypatch.setattr("ui.desktop.voice.find_command", lambda _: None)
+    monkeypatch.setattr("ui.desktop.voice.load_qt_speech", lambda: voice)
+    monkeypatch.setattr("ui.desktop.voice", lambda found, _: found)
     return voice
 
 

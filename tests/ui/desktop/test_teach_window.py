@@ -110,7 +110,7 @@ def test_a_click_far_from_all_soldiers_offers_nothing(window: Window) -> None:
 
 @pytest.mark.slow
 def test_another_armys_soldier_is_taught_only_after_a_question(window: Window, wait_until: Wait) -> None:
-    window.panel.forget.emit("blue")
+    window.panel.armies.forgotten.emit("blue")
     teaching(window, "green")
     before = armies(window)
     click(window, POSTS["blue-1"])

@@ -12,12 +12,12 @@ import pytest
 from PyQt6.QtCore import QSize
 
 from tests.ui.windows import Open, settings_in
-from ui.desktop.text_size import limited_size, usual_size
+from ui.desktop.appearance import limited_size, usual_size
 
 STARTED = """
 import sys
 from PyQt6.QtCore import QSettings
-from ui.desktop.text_size import create_application
+from ui.desktop.appearance import create_application
 application = create_application(lambda: QSettings(sys.argv[1], QSettings.Format.IniFormat))
 print(application.primaryScreen().devicePixelRatio())
 """

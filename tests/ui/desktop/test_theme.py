@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QApplication, QPushButton
 
 from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.windows import Owned, settings_in
-from ui.desktop.icons import FOLDER, icon
+from ui.desktop.action import FOLDER, icon
 from ui.desktop.theme import Theme, apply_theme, make_primary, theme_palette
 from ui.desktop.window import Window
 from ui.theme import Colour, contrast

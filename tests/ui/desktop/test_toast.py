@@ -7,7 +7,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
 from tests.ui.windows import LEFT, Owned, Wait
-from ui.desktop.toast import Toast
+from ui.desktop.messages import Toast
 from ui.desktop.window import Window
 
 

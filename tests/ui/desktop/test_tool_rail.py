@@ -8,7 +8,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QToolBar, QToolButton
 
 from tests.ui.windows import LEFT, POSTS, Open, Wait, click
-from ui.desktop.tool_rail import ToolGroupButton
+from ui.desktop.actions import ToolGroupButton
 from ui.desktop.window import Window
 
 

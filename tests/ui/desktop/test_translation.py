@@ -16,9 +16,9 @@ from calibration.calibration_targets import CalibrationTargets
 from tests.ui.catalogs import write_catalog
 from tests.ui.windows import Open, Owned, Wait
 from ui.battle.round_sequence import RoundState
+from ui.desktop.appearance import install_language
 from ui.desktop.battle.round_bar import RoundBar
-from ui.desktop.dialogs import MarkerSizeDialog
-from ui.desktop.languages import install_language
+from ui.desktop.setup.diagnosis_dialog import MarkerSizeDialog
 from ui.translation import tr, use_language
 
 DESKTOP = Path(ui.desktop.__file__).parent

@@ -135,7 +135,7 @@ def test_a_battle_open_in_another_window_is_refused(
     played: Window, tmp_path: Path, open_window: Open, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "evening.battle"
-    monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda *_: path)
+    monkeypatch.setattr("ui.desktop.battle.files.ask_file", lambda *_: path)
     second = open_window()
     second.features.files.open_battle()
     wait_until(lambda: bool(second.bar.text) and "Opening" not in second.bar.text)

@@ -19,9 +19,9 @@ from rules.engine.events import PhaseBegun
 from tests.ui.desktop.test_battle_window import press, started_battle
 from tests.ui.voice.emulated_voice import EmulatedVoice
 from tests.ui.windows import POSTS, Open, Wait, click, next_phase, settings_in, show_change
-from ui.desktop.voice.qt_speaker import QtSpeaker, load_qt_speech, qt_speaker
+from ui.desktop.voice import QtSpeaker, load_qt_speech, qt_speaker
 from ui.desktop.window import Window
-from ui.voice.announcements import AnnouncementKind
+from ui.voice import AnnouncementKind
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
 
@@ -55,7 +55,7 @@ def speaker(window: Window) -> ListSpeaker:
 @pytest.fixture
 def without_qt(monkeypatch: pytest.MonkeyPatch) -> None:
     """Qt has no voice, as without libpulse."""
-    monkeypatch.setattr("ui.desktop.voice.voice_controller.load_qt_speech", lambda: None)
+    monkeypatch.setattr("ui.desktop.voice.load_qt_speech", lambda: None)
 
 
 @pytest.fixture
@@ -204,7 +204,7 @@ def test_a_missing_voice_is_reported_once(
     without_qt: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, window: Window, wait_until: Wait
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("ui.voice.system_voice.sys.platform", "linux")
+    monkeypatch.setattr("ui.voice.sys.platform", "linux")
     switch(window).trigger()
     wait_until(lambda: not switch(window).isChecked())
     assert window.bar.text.startswith("This computer has no voice: install")

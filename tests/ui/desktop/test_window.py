@@ -21,9 +21,9 @@ from tests.ui.desktop.test_calibration_controller import Shots
 from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, at, click, move, point, refresh
 from ui import measuring
 from ui.desktop.app import ErrorReporter
-from ui.desktop.dialogs import MarkerSizeDialog
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
+from ui.desktop.setup.diagnosis_dialog import MarkerSizeDialog
 from ui.desktop.window import Window
 from ui.measuring import figure_at, measured
 from ui.picture.overlay import Label
@@ -158,7 +158,7 @@ def test_a_message_neither_moves_nor_covers_the_picture(window: Window, guided: 
 
 
 def test_an_army_is_forgotten_and_taught_again(window: Window, wait_until: Wait) -> None:
-    window.panel.forget.emit("blue")
+    window.panel.armies.forgotten.emit("blue")
     wait_until(lambda: {f.army for f in window.store.view.figures} == {"green"})
     window.store.use_tool("teach")
     window.panel.choose("blue")

@@ -18,8 +18,9 @@ from hardware.ports import Port
 from hardware.range_rod import LAMP_COLOUR, Alarm, DiceWait, Lamp, Measured, RodShape, Ruler
 from rules.engine.dice import Die
 from tests.waiting import until
-from ui.devices.device_connection import ANY, EMULATED, DeviceConnection, Ports, StatusLevel, choices, finding
-from ui.devices.rod_and_dice import HEAR_S, TEST_S, TEST_SIGNS, ElectronicDiceController, Rod, joined
+from ui.devices.device_connection import ANY, EMULATED, DeviceConnection, Ports, StatusLevel, choices, finding, joined
+from ui.devices.dice import HEAR_S, ElectronicDiceController
+from ui.devices.rod import TEST_S, TEST_SIGNS, Rod
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 

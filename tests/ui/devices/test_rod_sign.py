@@ -15,7 +15,7 @@ from rules.engine.roster import Army, Recruit
 from tests.rules.battle_driver import begun
 from tests.rules.board import figure
 from ui.battle.battle_session import BattleSession
-from ui.devices.rod_sign import action_sign, reach_in, sign_words
+from ui.devices.rod import action_sign, reach_in, sign_words
 
 Shot = Callable[..., tuple[Position, ActionPreview]]
 

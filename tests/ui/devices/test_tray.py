@@ -18,8 +18,7 @@ from rules.tabletop.table import Figure, Posture
 from tests.vision.dice.pictures import Drawn, draw
 from tests.waiting import until
 from ui.devices.device_connection import StatusLevel
-from ui.devices.tray import TrayDice, cameras, reading_words
-from ui.devices.tray_asking import TrayDiceSource, propose
+from ui.devices.tray import TrayDice, TrayDiceSource, cameras, propose, reading_words
 from ui.devices.tray_camera import TABLE, Region, Seen, figure_outlines_px
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind, DieSeen

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ui.diagnostics.bug_report import (
+from ui.diagnostics import (
     LARGEST_BYTES,
     EventLog,
+    Stall,
     bug_report,
     crash_file,
     crashes_kept,
@@ -18,7 +19,6 @@ from ui.diagnostics.bug_report import (
     log_file,
     without_folders,
 )
-from ui.diagnostics.ui_watchdog import Stall
 
 HOME = Path("/people/jane")
 
@@ -126,7 +126,7 @@ def test_the_log_is_in_the_users_folder() -> None:
 DIES = """
 import os, sys
 from pathlib import Path
-from ui.diagnostics.bug_report import crashes_kept
+from ui.diagnostics import crashes_kept
 
 def in_the_middle():
     if sys.argv[2] == "dies":

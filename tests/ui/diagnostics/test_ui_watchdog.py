@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.waiting import block
-from ui.diagnostics.ui_watchdog import LIMIT_S, Stall, StallWatchdog
+from ui.diagnostics import LIMIT_S, Stall, StallWatchdog
 
 
 def work_long(seconds: float) -> None:

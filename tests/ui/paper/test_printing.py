@@ -10,7 +10,7 @@ import pytest
 from calibration.print_scale import PrintScale
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
-from ui.battle.armies import ArmyLists, armies_folder, save_army
+from ui.battle.battle_setup import ArmyLists, armies_folder, save_army
 from ui.cli import main
 from ui.paper.page import PAPERS_MM
 from ui.paper.printing import PrintJob, SheetKind, army_words, sheet_of

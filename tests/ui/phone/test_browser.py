@@ -12,8 +12,7 @@ from calibration.opencv import cv2
 from rules.tabletop.table import TerrainKind, TerrainPiece
 from tests.waiting import until
 from tools.phone_browser import PHONE_PX, Phone, installed
-from ui.phone.server import PhoneServer
-from ui.phone.service import Limits
+from ui.phone.server import Limits, PhoneServer
 from ui.phone.snapshot import PhoneSnapshot
 
 PROGRAM = installed()

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from calibration.opencv import cv2
-from ui.phone.page import page_files
-from ui.phone.qr_code import qr_code
+from ui.desktop.phone import qr_code
+from ui.phone.server import page_files
 
 
 def test_the_page_loads_only_its_own_files() -> None:
@@ -30,7 +30,7 @@ def test_the_whole_page_is_small() -> None:
 
 
 def test_quotes_in_a_translation_do_not_end_an_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.phone.page.tr", lambda words: f'"><script>{words}')
+    monkeypatch.setattr("ui.phone.server.tr", lambda words: f'"><script>{words}')
     html = page_files()[""][1].decode()
     assert html.count("<script") == 1
 

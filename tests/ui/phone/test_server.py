@@ -20,8 +20,7 @@ from tests.ui.tables import soldier
 from tests.waiting import PATIENCE_S, block, until
 from tools.hostile_clients import attack
 from ui.phone.http_messages import NOT_FOUND
-from ui.phone.server import PhoneServer
-from ui.phone.service import Limits
+from ui.phone.server import Limits, PhoneServer
 from ui.phone.snapshot import PhoneSnapshot
 
 QUICK = Limits(head_s=0.3, write_s=0.3, ping_s=0.1, pace_s=0.001)
@@ -149,7 +148,7 @@ def test_the_rules_are_asked_once_for_each_position(
         asked.append((id(position), figure))
         return {"id": figure}
 
-    monkeypatch.setattr("ui.phone.service.targets_data", noted)
+    monkeypatch.setattr("ui.phone.server.targets_data", noted)
     assert skirmish.position is not None
     after = replace(skirmish.position)
     for position in (skirmish.position, after):
@@ -172,7 +171,7 @@ def test_only_a_few_questions_wait_for_the_rules(
         now -= 1
         return {"id": figure}
 
-    monkeypatch.setattr("ui.phone.service.targets_data", slow)
+    monkeypatch.setattr("ui.phone.server.targets_data", slow)
     server = start(replace(QUICK, questions=2))
     server.publish(skirmish)
     with connected(server) as first, connected(server) as second:
@@ -200,7 +199,7 @@ def test_the_rules_rest_after_each_question(
         times_s.append((began_s, time.monotonic()))
         return {"id": figure}
 
-    monkeypatch.setattr("ui.phone.service.targets_data", slow)
+    monkeypatch.setattr("ui.phone.server.targets_data", slow)
     server = start()
     server.publish(skirmish)
     for figure in ("green-1", "green-2"):
@@ -381,5 +380,5 @@ def test_an_address_of_another_computer_gets_a_sentence() -> None:
 def test_only_this_network_is_answered(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if this computer's own address were one of the internet."""
     server = start()
-    monkeypatch.setattr("ui.phone.service.is_nearby", lambda _: False)
+    monkeypatch.setattr("ui.phone.server.is_nearby", lambda _: False)
     assert answer(server, asking(server, "")) == b""

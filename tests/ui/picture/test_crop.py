@@ -10,7 +10,7 @@ import pytest
 from calibration.camera import TableCamera
 from calibration.solve import Calibration
 from tests.ui.picture.test_overlay import CAMERA, DOWN, LENS, SIZE_PX, figure, view_of
-from ui.picture.crop import TableCrop, box_px
+from ui.picture.drawing import TableCrop, box_px
 
 SQUARE = np.array([[-1.0, 1], [1, 1], [1, -1], [-1, -1]])
 AREA_IN = ((10.0, 6.0), (38.0, 6.0), (38.0, 22.0), (10.0, 22.0))

@@ -14,8 +14,17 @@ from calibration.marker_issue import MarkerIssue, Reason
 from calibration.solve import PERTURBATION_SIGMAS, Calibration
 from rules.tabletop.table import Figure, Posture, ellipse_outline
 from rules.tabletop.template import Blast
-from ui.picture.marker_issues import marker_issue_shapes
-from ui.picture.overlay import Label, Line, Preview, Ring, Shape, figure_number, resting_shapes, table_overlay
+from ui.picture.overlay import (
+    Label,
+    Line,
+    Preview,
+    Ring,
+    Shape,
+    figure_number,
+    marker_issue_shapes,
+    resting_shapes,
+    table_overlay,
+)
 from ui.session import Ruler, TableState
 from ui.theme import BLAST, CASUALTY, PREVIEW, RULER, army_colour, army_dash
 from vision.frame import Frame

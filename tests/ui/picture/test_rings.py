@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ui.picture.rings import inset_scale, ring_width
+from ui.picture.placement import inset_scale, ring_width
 
 
 def test_a_ring_is_two_to_three_pixels_wide() -> None:

@@ -11,8 +11,7 @@ from calibration.calibration_targets import CalibrationTargets, calibrate
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind, TerrainPiece
 from ui.picture.overlay import Preview
-from ui.projector.alignment import Alignment, AlignmentWatch
-from ui.projector.light import Light
+from ui.projector import Alignment, AlignmentWatch, Light
 from ui.session import TableState
 from vision.frame import Frame
 from vision.setup import Setup
@@ -90,7 +89,7 @@ def test_they_do_so_from_any_position_in_any_light_on_any_table(case, surface):
 @pytest.mark.slow
 def test_codes_replace_the_board_where_no_marker_can_be_read(monkeypatch):
     nothing = (np.empty((0, 2)), np.empty((0, 2)))
-    monkeypatch.setattr("ui.projector.alignment.board_points", lambda *_: nothing)
+    monkeypatch.setattr("ui.projector.board_points", lambda *_: nothing)
     table, projector, view = room(Surface.GRASS, CASES[2])
     alignment = aligned_by(table, projector, view)
     assert alignment.progress == 1.0  # all pictures were needed

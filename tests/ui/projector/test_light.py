@@ -10,8 +10,7 @@ from rules.tabletop.table import TerrainKind, TerrainPiece
 from rules.tabletop.template import Blast
 from tests.ui.views import figure, over, view_of
 from ui.picture.overlay import Line, Preview
-from ui.projector.alignment import Aligned
-from ui.projector.light import Light, Turn
+from ui.projector import Aligned, Light, Turn
 from ui.session import Ruler, TableState
 from ui.table.finding import Note, Trace, lifted
 from ui.table.play_area import PlayArea

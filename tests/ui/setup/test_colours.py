@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.ui.views import view_of
+from ui.guide import GuideStep, Progress, TableStatus, Tick, guide
 from ui.session import TableState
-from ui.setup.colours import WITHOUT_EMPTY, separation_sentence, separation_words
-from ui.setup.first_run import GuideStep, Progress, TableStatus, Tick, guide
+from ui.setup.armies import WITHOUT_EMPTY, separation_sentence, separation_words
 from vision.palette import ArmyColour
 from vision.separation import Separation
 from vision.setup import Setup

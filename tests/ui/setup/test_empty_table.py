@@ -12,7 +12,7 @@ from tests.ui.views import view_of
 from tests.ui.windows import Wait
 from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
 from ui.session import TableState
-from ui.setup.demo_armies import demo_palette
+from ui.setup.armies import demo_palette
 from ui.setup.empty_table import EmptyTableCheck, soldiers_on
 from ui.table.play_area import PlayArea
 from vision.frame import Frame, ImageBgr

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from tests.ui.views import figure, view_of
-from ui.about import LIBRARIES, libraries
+from ui.diagnostics import LIBRARIES, libraries
+from ui.guide import GuideStep, Progress, StepMark, TableStatus, guide
 from ui.session import Ruler, TableState
 from ui.setup.cameras import Camera, cameras
-from ui.setup.first_run import GuideStep, Progress, StepMark, TableStatus, guide
 from vision.palette import ArmyColour
 from vision.setup import Setup
 from vision.source import SETTLING

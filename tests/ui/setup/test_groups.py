@@ -13,8 +13,7 @@ from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from tests.ui.views import figure, view_of
 from ui.session import TableState
-from ui.setup.colours import one_colour_words
-from ui.setup.groups import OneColour, accepted, another_army, armies_of, merged, renamed, split
+from ui.setup.armies import OneColour, accepted, another_army, armies_of, merged, one_colour_words, renamed, split
 from ui.table.corrections import Added, ArmyChanged, Confirmed, corrected
 from vision.palette import army_names
 from vision.separation import Separation

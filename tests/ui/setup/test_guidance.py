@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from tests.ui.views import figure, view_of
+from ui.guide import TEACH, next_step
 from ui.session import TableState
-from ui.setup.guidance import TEACH, next_step
 from vision.frame import Frame
 
 

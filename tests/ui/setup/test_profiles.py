@@ -5,7 +5,7 @@ import pytest
 
 from calibration.camera import Lens
 from rules.tabletop.errors import UserError
-from ui.setup.profiles import LensProfiles, StoredProfile, camera_identity
+from ui.setup.lens import LensProfiles, StoredProfile, camera_identity
 
 LENS = Lens((1280, 720), [[1000, 0, 640], [0, 1001, 360], [0, 0, 1]], [-0.1, 0.02, 0.001, 0, 0], np.eye(9) * 1e-4)
 CAMERA = "usb-046d_HD_Pro_Webcam_C920-video-index0"

@@ -11,7 +11,6 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture, area_of, ellipse_outline
 from tests.ui.views import figure, view_of
 from ui.session import Session
-from ui.table.correction_options import everybody, options_at, options_for, place, rename
 from ui.table.corrections import (
     Added,
     ArmyChanged,
@@ -23,7 +22,12 @@ from ui.table.corrections import (
     Renamed,
     bind,
     corrected,
+    everybody,
     next_name,
+    options_at,
+    options_for,
+    place,
+    rename,
     usual_base,
 )
 from vision.frame import Frame

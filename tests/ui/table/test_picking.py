@@ -11,7 +11,7 @@ from calibration.solve import Calibration
 from tests.ui.views import view_of
 from tests.ui.windows import Wait
 from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
-from ui.table.picking import RESTS_S, HoverPicker, PickRequest, is_other_plastic, same_plastic
+from ui.table.teaching import RESTS_S, HoverPicker, PickRequest, is_other_plastic, same_plastic
 from vision.frame import Frame, ImageBgr
 from vision.palette import ArmyColour
 from vision.setup import Setup

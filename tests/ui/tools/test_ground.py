@@ -17,10 +17,8 @@ from tests.ui.tables import before, box, in_battle, piece, soldier
 from ui.formatting import Basis
 from ui.table.finding import Note, Patch, Style, Trace
 from ui.table.play_area import PlayArea
-from ui.tools.danger_area import danger_area, side_in_danger
-from ui.tools.ground import cells_of, in_range, patches
 from ui.tools.reach import Arm
-from ui.tools.sight_fan import sight_fan
+from ui.tools.sight import cells_of, danger_area, in_range, patches, side_in_danger, sight_fan
 from ui.tools.tool_context import ToolContext
 
 GREEN, TAN = soldier("green-1", 2, 5), soldier("tan-1", 50, 5)

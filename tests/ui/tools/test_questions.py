@@ -17,10 +17,9 @@ from rules.tabletop.tolerance import Comparison
 from tests.ui.tables import before, box, in_battle, piece, soldier
 from ui.formatting import Basis
 from ui.table.finding import Finding, Note, Trace, along
-from ui.tools.fan import Chance, aims, fan_finding
 from ui.tools.plan import plan_finding, planned
-from ui.tools.reach import Arm, card_reaches
-from ui.tools.sighting import sight_finding
+from ui.tools.reach import Arm, Chance, aims, card_reaches, fan_finding
+from ui.tools.sight import sight_finding
 from ui.tools.tool_context import basis_of
 
 GREEN, TAN = soldier("green-1", 10, 10), soldier("tan-1", 20, 10)

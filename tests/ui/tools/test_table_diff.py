@@ -9,7 +9,7 @@ from tests.ui.picture.test_overlay import view_of
 from tests.ui.tables import soldier
 from ui.table.finding import Note, Trace
 from ui.tools.table_diff import changes, compared
-from ui.units import Unit
+from ui.vocabulary import Unit
 
 RESTS, BEFORE, AFTER = soldier("green-1", 10, 10, 0.05), soldier("tan-1", 20, 10, 0.05), soldier("tan-1", 23, 14, 0.05)
 GONE, NEW = soldier("green-2", 5, 5), soldier("tan-2", 30, 5)

@@ -9,15 +9,7 @@ import pytest
 from rules.engine.referee import Action, ActionPreview
 from rules.engine.verdict import Verdict
 from ui.session import Ruler
-from ui.voice.announcements import (
-    AnnouncementKind,
-    Shown,
-    changes,
-    move_sentence,
-    needed_of,
-    needed_sentence,
-    turn_sentence,
-)
+from ui.voice import AnnouncementKind, Shown, changes, move_sentence, needed_of, needed_sentence, turn_sentence
 
 ONE, TWO = Ruler("green-1", "blue-1"), Ruler("green-2", "blue-1")
 

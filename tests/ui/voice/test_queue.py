@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ui.voice.announcements import Announcement, AnnouncementKind
-from ui.voice.queue import STALE_S, SpeechQueue
+from ui.voice import STALE_S, Announcement, AnnouncementKind, SpeechQueue
 
 
 class Clock:

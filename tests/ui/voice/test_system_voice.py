@@ -13,9 +13,15 @@ import pytest
 
 from tests.ui.voice.emulated_voice import EmulatedVoice
 from tests.waiting import block, until
-from ui.voice.announcements import Announcement, AnnouncementKind
-from ui.voice.queue import SpeechQueue
-from ui.voice.system_voice import SystemSpeaker, VoiceCommand, find_command, missing_voice_words
+from ui.voice import (
+    Announcement,
+    AnnouncementKind,
+    SpeechQueue,
+    SystemSpeaker,
+    VoiceCommand,
+    find_command,
+    missing_voice_words,
+)
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
 

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 from PyQt6.QtCore import QEvent, QModelIndex, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPalette, QPen
-from PyQt6.QtWidgets import (
-    QHeaderView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTreeWidget,
-    QTreeWidgetItem,
-)
+from PyQt6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeWidget, QTreeWidgetItem
 
 from rules.engine.referee import ActionPreview
-from ui.battle.action_text import action_words, chance_words, reason_rows
-from ui.battle.card import forbidden_groups, forbidden_words, odds_column, ranked
-from ui.desktop.labels import literal_text
+from ui.battle.action_text import (
+    action_words,
+    chance_words,
+    forbidden_groups,
+    forbidden_words,
+    odds_column,
+    ranked,
+    reason_rows,
+)
+from ui.desktop.widgets import literal_text
 from ui.translation import tr
 
 _NUMBER = Qt.ItemDataRole.UserRole
@@ -27,7 +27,7 @@ _OPEN, _CLOSED = "▾", "▸"
 
 
 class ActionList(QTreeWidget):
-    """Shows actions in the order of `ui.battle.card.ranked`.
+    """Shows actions in the order of `ui.battle.action_text.ranked`.
 
     Attributes:
         previews: The actions shown, in the order given.

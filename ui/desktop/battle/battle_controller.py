@@ -17,17 +17,13 @@ from rules.engine.referee import Action, ActionPreview, Ambiguity
 from rules.engine.text import display_name, display_names, outcome_words, readable, says_outcome
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
-from ui.battle.action_text import obligation_words, verdict_rows
+from ui.battle.action_text import obligation_words, outcome_banner, verdict_rows
 from ui.battle.battle_overlay import Stray, aiming, pointing
 from ui.battle.battle_session import BattleSession
-from ui.battle.battle_setup import BattleSetup, begin
-from ui.battle.crosshair import cross_marks
-from ui.battle.goals import agree
-from ui.battle.outcome_banner import outcome_banner
-from ui.battle.rolling import RollingAction
+from ui.battle.battle_setup import BattleSetup, agree, begin
+from ui.battle.dice import RollingAction, roll_words
 from ui.battle.ruling import decide, override_words
-from ui.battle.selection import Selection
-from ui.battle.typed_dice import roll_words
+from ui.battle.selection import Selection, cross_marks
 from ui.desktop.battle.battle_presenter import BattlePresenter
 from ui.desktop.battle.goals_dialog import ask_goals
 from ui.desktop.battle.panel import BattlePanel

@@ -9,14 +9,12 @@ from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, AvailableActions, is_owed
 from rules.engine.text import place_words, readable
 from rules.tabletop.errors import UserError
-from ui.battle.absent import absent_words
 from ui.battle.action_text import card_title, numbered_names
-from ui.battle.badges import badge_marks
-from ui.battle.battle_overlay import casualties, chance_marks, reach_marks, way_marks
+from ui.battle.battle_overlay import badge_marks, casualties, chance_marks, reach_marks, way_marks
 from ui.battle.battle_session import BattleSession
-from ui.battle.goals import goal_lines
+from ui.battle.battle_setup import goal_lines
 from ui.battle.selection import Selection
-from ui.battle.turn_bar import turn_bar
+from ui.battle.turn_bar import absent_words, turn_bar
 from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
 from ui.desktop.battle.pending_moves import PendingMove, pending_move
 from ui.desktop.battle.turn_bar import TurnBarView

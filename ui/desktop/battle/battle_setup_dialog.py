@@ -14,7 +14,6 @@ from PyQt6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QFormLayout,
     QFrame,
     QHBoxLayout,
@@ -35,14 +34,12 @@ from rules.games import game_names, open_game
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
 from ui.battle.action_text import verdict_rows
-from ui.battle.armies import ArmyLists
-from ui.battle.battle_setup import BattleSetup, checked, fitted, usual_armies, usual_sides
-from ui.battle.titles import title_of
+from ui.battle.battle_setup import ArmyLists, BattleSetup, checked, fitted, title_of, usual_armies, usual_sides
 from ui.desktop.battle.goals_dialog import GoalsForm
 from ui.desktop.battle.soldier_table import SoldierPicker, SoldierTable
-from ui.desktop.labels import literal_text, plain_label, wrapping_label
-from ui.desktop.layouts import button_with_tip, in_column, in_row, name_tabs
+from ui.desktop.saving import ask_file
 from ui.desktop.theme import make_primary
+from ui.desktop.widgets import button_with_tip, in_column, in_row, literal_text, name_tabs, plain_label, wrapping_label
 from ui.formatting import capitalized, in_order
 from ui.translation import tr
 from vision.frame import ImageBgr
@@ -259,10 +256,9 @@ class BattleSetupDialog(QDialog):
         self._words.setText("\n".join(rows) or tr("This game does not limit armies."))
 
     def _choose_house_rules(self) -> None:
-        path = QFileDialog.getOpenFileName(self, tr("House rules"), "", tr("House rules (*.toml);;All files (*)"))[0]
-        if path:
-            self._house_rules = Path(path)
-            self._house.setText(Path(path).name)
+        if path := ask_file(self, tr("House rules"), tr("House rules (*.toml);;All files (*)")):
+            self._house_rules = path
+            self._house.setText(path.name)
             self._take_game()
 
     def _lay_out(self) -> None:

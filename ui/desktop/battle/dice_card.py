@@ -6,18 +6,16 @@ import random
 from collections.abc import Sequence
 from functools import partial
 
-from PyQt6.QtCore import QEvent, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QKeyEvent, QKeySequence
-from PyQt6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QIcon, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen, QPixmap
+from PyQt6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from rules.engine.dice import DiceRequest, Die, Roll, rolled
 from rules.tabletop.errors import UserError
-from ui.battle.rolling import Throws
-from ui.battle.typed_dice import face_words, hint_words, request_words, roll_words, typed_faces
-from ui.desktop.battle.dice_faces import DiceFaces, die_icon
-from ui.desktop.labels import wrapping_label
-from ui.desktop.layouts import in_column, in_row
+from ui.battle.dice import PIPS, Throws, dice_words, face_words, hint_words, request_words, roll_words, typed_faces
+from ui.desktop.picture.image import painting
 from ui.desktop.theme import make_primary
+from ui.desktop.widgets import button_with_tip, described, in_column, in_row, set_font, wrapping_label
 from ui.translation import tr
 
 _FACE_PX, _BUTTON_PX = 32, 40
@@ -66,8 +64,13 @@ class DiceCard(QWidget):
         self._needed, self._action, self._before = wrapping_label(), wrapping_label(), QVBoxLayout()
         self._what, self._problem = wrapping_label(request_words(request)), wrapping_label()
         self._shown = DiceFaces(request.die, request.count)
-        self.roll_button, self._all = QPushButton(), QPushButton()
-        self._line, self._use, self._cancel = _FacesField(), QPushButton(tr("Use")), QPushButton(tr("Cancel"))
+        words = tr("Roll the die") if request.count == 1 else tr("Roll the dice")
+        tip = tr("Let the program roll; the roll counts (Alt+R)")
+        self.roll_button = button_with_tip(words, tip, self._roll_dice, "Alt+R")
+        self._all, self._line = button_with_tip("", "", self.roll_all.emit), _FacesField()
+        self._use = button_with_tip(tr("Use"), tr("Use the typed faces; then they are final (Return)"), self._use_typed)
+        tip = tr("Take the action back before a die is rolled (Esc)")
+        self._cancel = button_with_tip(tr("Cancel"), tip, self.cancelled.emit)
         self._six_sided = QCheckBox(tr("Six-sided dice"))
         self._faces = {die: self._face_buttons(die) for die in (request.die, Die.D6)}
         self._devices = QVBoxLayout()
@@ -183,27 +186,16 @@ class DiceCard(QWidget):
             button.setIconSize(QSize(_FACE_PX, _FACE_PX))
             button.setFixedSize(_FACE_PX + 8, _FACE_PX + 8)
             button.setFlat(True)
-            button.setAccessibleName(words)
-            button.setToolTip(words)
+            described(button, words, words)
             button.clicked.connect(partial(self._click, face))
             layout.addWidget(button)
         layout.addStretch(1)
         return row
 
     def _set_up(self) -> None:
-        big = self._needed.font()
-        big.setPointSizeF(_NEEDED_SCALE * big.pointSizeF())
-        big.setBold(True)
-        self._needed.setFont(big)
-        bold = self._action.font()
-        bold.setBold(True)
-        self._action.setFont(bold)
-        self.roll_button.setText(tr("Roll the die") if self.request.count == 1 else tr("Roll the dice"))
-        self.roll_button.setToolTip(tr("Let the program roll; the roll counts (Alt+R)"))
-        self.roll_button.setShortcut("Alt+R")
+        set_font(self._needed, bold=True, scale=_NEEDED_SCALE)
+        set_font(self._action, bold=True)
         self._six_sided.setToolTip(tr("Roll six-sided dice instead of Fudge dice; the program converts them"))
-        self._use.setToolTip(tr("Use the typed faces; then they are final (Return)"))
-        self._cancel.setToolTip(tr("Take the action back before a die is rolled (Esc)"))
         self._needed.setAccessibleName(tr("Number needed"))
         self._action.setAccessibleName(tr("Action"))
         self._what.setAccessibleName(tr("Dice request"))
@@ -217,10 +209,6 @@ class DiceCard(QWidget):
         self._six_sided.toggled.connect(lambda _: self._show_die())
         self._line.textChanged.connect(lambda _: self._check())
         self._line.returnPressed.connect(self._use_typed)
-        self._use.clicked.connect(self._use_typed)
-        self.roll_button.clicked.connect(self._roll_dice)
-        self._all.clicked.connect(self.roll_all)
-        self._cancel.clicked.connect(self.cancelled)
 
     def _lay_out(self) -> None:
         rolls, typing = in_row((self.roll_button, 1), (self._all, 1)), in_row((self._line, 1), self._use)
@@ -232,3 +220,87 @@ class DiceCard(QWidget):
             on=self,
             margin=(0, 4, 0, 0),
         ).setSpacing(8)
+
+
+_FEW, _BIG_PX, _SMALL_PX, _GAP_PX = 12, 40, 22, 6
+_WIDE_PX = 280
+_MOST_SHOWN = 100
+_IVORY, _INK, _EMPTY = QColor(246, 243, 232), QColor(24, 26, 30), QColor(128, 128, 128)
+
+
+class DiceFaces(QWidget):
+    """Shows the dice of one request, six to a line, or smaller ones where there are many."""
+
+    def __init__(self, die: Die, count: int, faces: Sequence[int] = ()) -> None:
+        """Show `count` dice, of which the first show `faces`."""
+        super().__init__()
+        self._die, self._count = die, count
+        self.faces: tuple[int, ...] = ()
+        self._px = _BIG_PX if count <= _FEW else _SMALL_PX
+        self._in_line = (_WIDE_PX + _GAP_PX) // (self._px + _GAP_PX)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.show_faces(faces)
+
+    def show_faces(self, faces: Sequence[int]) -> None:
+        """Show these faces; dice without one stay empty."""
+        self.faces = tuple(faces[: self._count])
+        words = ", ".join(face_words(self._die, face) for face in self.faces if face in self._die.faces)
+        dice = dice_words(self._die, self._count)
+        self.setAccessibleName(tr("{dice}: {faces}", dice=dice, faces=words) if words else dice)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Size of all dice."""
+        shown, step_px = min(self._count, _MOST_SHOWN), self._px + _GAP_PX
+        lines = -(-shown // self._in_line)
+        return QSize(min(shown, self._in_line) * step_px - _GAP_PX, lines * step_px - _GAP_PX)
+
+    def minimumSizeHint(self) -> QSize:
+        """Size of all dice."""
+        return self.sizeHint()
+
+    def paintEvent(self, _: QPaintEvent | None) -> None:
+        with painting(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for number in range(min(self._count, _MOST_SHOWN)):
+                line, place = divmod(number, self._in_line)
+                step_px = self._px + _GAP_PX
+                box = QRectF(place * step_px, line * step_px, self._px, self._px).adjusted(1, 1, -1, -1)
+                face = self.faces[number] if number < len(self.faces) else None
+                paint_die(painter, box, self._die, face if face in self._die.faces else None)
+
+
+def paint_die(painter: QPainter, box: QRectF, die: Die, face: int | None) -> None:
+    """Paint a die with this face; None paints an empty place."""
+    round_px = 0.18 * box.width()
+    if face is None:
+        painter.setPen(QPen(_EMPTY, 1.5, Qt.PenStyle.DashLine))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(box, round_px, round_px)
+        return
+    painter.setPen(QPen(_INK, 1.0))
+    painter.setBrush(_IVORY)
+    painter.drawRoundedRect(box, round_px, round_px)
+    middle, unit_px = box.center(), box.width()
+    if die is Die.FUDGE:
+        painter.setPen(QPen(_INK, 0.12 * unit_px, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+        arm_px = 0.26 * unit_px
+        if face:
+            painter.drawLine(middle - QPointF(arm_px, 0), middle + QPointF(arm_px, 0))
+        if face > 0:
+            painter.drawLine(middle - QPointF(0, arm_px), middle + QPointF(0, arm_px))
+        return
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(_INK)
+    for right, down in PIPS[face]:
+        painter.drawEllipse(middle + 0.26 * unit_px * QPointF(right, down), 0.09 * unit_px, 0.09 * unit_px)
+
+
+def die_icon(die: Die, face: int, px: int) -> QIcon:
+    """A die with this face as the icon of a button."""
+    picture = QPixmap(2 * px, 2 * px)  # twice as fine, for screens with small pixels
+    picture.fill(Qt.GlobalColor.transparent)
+    with painting(picture) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_die(painter, QRectF(2, 2, 2 * px - 4, 2 * px - 4), die, face)
+    return QIcon(picture)

@@ -11,14 +11,13 @@ from rules.battle.battle import Battle
 from rules.battle.progress import Cancelled
 from rules.tabletop.errors import UserError
 from ui.background_task import BackgroundTask
-from ui.battle.battle_report import report_of
-from ui.battle.film import SPEEDS
-from ui.battle.film_file import FORMATS, format_of
+from ui.battle.film import FORMATS, SPEEDS, format_of
+from ui.battle.history import report_of
 from ui.battle.thumbnail_store import ThumbnailStore
-from ui.desktop.bar import Say
 from ui.desktop.battle.film_painter import save_film
-from ui.desktop.dialogs import ask_where
-from ui.desktop.labels import wrapping_label
+from ui.desktop.messages import Say
+from ui.desktop.saving import ask_where
+from ui.desktop.widgets import button_with_tip, wrapping_label
 from ui.formatting import capitalized
 from ui.translation import mark_for_translation, tr
 
@@ -42,7 +41,7 @@ class FilmDialog(QDialog):
         self._task: BackgroundTask[str] = BackgroundTask("sandtable film")
         self._done, self._total, self._cancelled = 0, 1, False
         self.format, self.speed, self.bar = QComboBox(), QComboBox(), QProgressBar()
-        self.save, self.cancel = QPushButton(tr("Save…")), QPushButton(tr("Cancel"))
+        self.save, self.cancel = button_with_tip(tr("Save…"), "", self._ask), QPushButton(tr("Cancel"))
         self.note = wrapping_label()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._pull)
@@ -114,7 +113,6 @@ class FilmDialog(QDialog):
         buttons = QDialogButtonBox()
         buttons.addButton(self.save, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.addButton(self.cancel, QDialogButtonBox.ButtonRole.RejectRole)
-        self.save.clicked.connect(self._ask)
         buttons.rejected.connect(self.reject)
         form = QFormLayout(self)
         form.addRow(tr("Format:"), self.format)

@@ -15,15 +15,12 @@ from rules.engine.events import Throw
 from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from ui.battle.battle_map import extent_of, map_shapes
-from ui.battle.battle_report import BattleReport, scores, throw_purpose
-from ui.battle.film import Pace, Scene, film_scenes
-from ui.battle.film_file import SIZE_PX, FilmFormat, format_of, write_film
+from ui.battle.film import SIZE_PX, FilmFormat, Pace, Scene, film_scenes, format_of, write_film
+from ui.battle.history import BattleReport, scores, throw_purpose
 from ui.battle.thumbnail_store import ThumbnailStore
-from ui.desktop.battle.dice_faces import paint_die
-from ui.desktop.picture.image import to_bgr
-from ui.desktop.picture.painter import paint, text_application
-from ui.desktop.picture.painting import painting
-from ui.desktop.picture.sprites import Sprites
+from ui.desktop.battle.dice_card import paint_die
+from ui.desktop.picture.image import painting, to_bgr
+from ui.desktop.picture.painter import Sprites, paint, text_application
 from ui.theme import DARK, SILVER, WHITE, Colour, army_colour
 from ui.translation import tr
 from vision.frame import ImageBgr

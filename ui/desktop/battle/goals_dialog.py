@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PyQt6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QGroupBox,
-    QLineEdit,
-    QSpinBox,
-    QWidget,
-)
+from PyQt6.QtWidgets import QComboBox, QDialog, QGroupBox, QLineEdit, QSpinBox, QWidget
 
 from rules.engine.objectives import Objective, Task
 from rules.engine.position import Position
 from rules.engine.text import display_name
 from ui.battle.battle_session import BattleSession
-from ui.battle.goals import agreed_aims, standings, tasks_in, usual_numbers
-from ui.desktop.labels import plain_label, wrapping_label
-from ui.desktop.layouts import in_column, in_row, ok_and_cancel
+from ui.battle.battle_setup import agreed_aims, standings, tasks_in, usual_numbers
+from ui.desktop.widgets import described, in_column, in_row, ok_and_cancel, plain_label, wrapping_label
 from ui.formatting import capitalized
 from ui.translation import tr
 
@@ -28,83 +20,84 @@ _MAX_NUMBER = 999
 
 
 class GoalsForm(QWidget):
-    """For each side its task, the task's number if it has one, and the players' own words."""
+    """The goal of each side."""
 
     def __init__(self, sides: Sequence[str], standings: Mapping[str, str] | None = None) -> None:
         """Ask for these sides; `standings` holds how far each has come."""
         super().__init__()
-        self._tasks: tuple[Task, ...] = ()
-        self._figures: Mapping[str, int] = {}
-        self._task = {side: QComboBox() for side in sides}
-        self._number = {side: QSpinBox() for side in sides}
-        self._counts = {side: plain_label() for side in sides}
-        self._own = {side: QLineEdit() for side in sides}
         self._none = wrapping_label(tr("This game leaves the goals to you. Write them in your own words."))
-        self._boxes = {side: self._box(side, (standings or {}).get(side, "")) for side in sides}
-        in_column(self._none, *self._boxes.values(), None, on=self)
+        self._sides = {side: _SideGoal(side, (standings or {}).get(side, "")) for side in sides}
+        in_column(self._none, *self._sides.values(), None, on=self)
 
     @property
     def aims(self) -> tuple[Objective, ...]:
         """The chosen goals."""
-        return tuple(self._aim(side) for side in self._task)
+        return tuple(goal.aim for goal in self._sides.values())
 
     def offer(self, tasks: Sequence[Task], figures: Mapping[str, int], aims: Sequence[Objective] = ()) -> None:
         """Offer tasks to these sides, given their numbers of figures; `aims` are the current goals."""
-        self._tasks, self._figures = tuple(tasks), dict(figures)
         self._none.setVisible(not tasks)
         now = {aim.side: aim for aim in aims}
-        for side, box in self._task.items():
-            self._boxes[side].setVisible(side in figures)
-            box.clear()
-            for task in self._tasks:
-                box.addItem(capitalized(task.words), task.name)
-            box.setVisible(bool(tasks))
-            aim = now.get(side, Objective(side, self._tasks[0].name if tasks else ""))
-            box.setCurrentIndex(max(0, box.findData(aim.task)))
-            self._own[side].setText(aim.words)
-            self._ask_number(side)
-            if aim.number:
-                self._number[side].setValue(aim.number)
+        for side, goal in self._sides.items():
+            goal.setVisible(side in figures)
+            goal.offer(tasks, figures, now.get(side, Objective(side, tasks[0].name if tasks else "")))
 
     def choose(self, side: str, task: str, number: int | None = None, words: str = "") -> None:
         """Choose the task of a side."""
-        box = self._task[side]
-        box.setCurrentIndex(box.findData(task))
-        self._ask_number(side)
-        if number is not None:
-            self._number[side].setValue(number)
-        self._own[side].setText(words)
+        self._sides[side].choose(Objective(side, task, number, words))
 
-    def _aim(self, side: str) -> Objective:
-        task = self._chosen(side)
-        number = self._number[side].value() if task is not None and task.number else None
-        return Objective(side, task.name if task is not None else "", number, self._own[side].text().strip())
 
-    def _chosen(self, side: str) -> Task | None:
-        row = self._task[side].currentIndex()
+class _SideGoal(QGroupBox):
+    """A side's task, the task's number if it has one, and the players' own words."""
+
+    def __init__(self, side: str, standing: str) -> None:
+        name = display_name(side)
+        super().__init__(f"{name}: {standing}" if standing else name)
+        self._side, self._tasks, self._figures = side, tuple[Task, ...](), dict[str, int]()
+        tip = tr("What this side must do to win; you can change it during the battle")
+        self._task = described(QComboBox(), tr("Goal of {side}", side=name), tip)
+        self._number = described(QSpinBox(), tr("Number of {side}", side=name))
+        self._own = described(QLineEdit(), tr("Goal of {side} in your own words", side=name))
+        self._counts = plain_label()
+        self._task.activated.connect(lambda _: self._ask_number())
+        self._number.setRange(1, _MAX_NUMBER)
+        self._own.setPlaceholderText(tr("your own words, such as: hold the bridge"))
+        in_column(in_row((self._task, 1), self._number, self._counts), self._own, on=self)
+
+    @property
+    def aim(self) -> Objective:
+        task = self._chosen
+        number = self._number.value() if task is not None and task.number else None
+        return Objective(self._side, task.name if task is not None else "", number, self._own.text().strip())
+
+    def offer(self, tasks: Sequence[Task], figures: Mapping[str, int], aim: Objective) -> None:
+        self._tasks, self._figures = tuple(tasks), dict(figures)
+        self._task.clear()
+        for task in self._tasks:
+            self._task.addItem(capitalized(task.words), task.name)
+        self._task.setVisible(bool(tasks))
+        self.choose(aim)
+
+    def choose(self, aim: Objective) -> None:
+        self._task.setCurrentIndex(max(0, self._task.findData(aim.task)))
+        self._own.setText(aim.words)
+        self._ask_number()
+        if aim.number:
+            self._number.setValue(aim.number)
+
+    @property
+    def _chosen(self) -> Task | None:
+        row = self._task.currentIndex()
         return self._tasks[row] if 0 <= row < len(self._tasks) else None
 
-    def _ask_number(self, side: str) -> None:
-        task = self._chosen(side)
+    def _ask_number(self) -> None:
+        task = self._chosen
         counted = task is not None and bool(task.number)
-        self._number[side].setVisible(counted)
-        self._counts[side].setVisible(counted)
+        self._number.setVisible(counted)
+        self._counts.setVisible(counted)
         if task is not None and counted:
-            self._counts[side].setText(task.number)
-            self._number[side].setValue(usual_numbers(task, self._figures).get(side, task.usual))
-
-    def _box(self, side: str, standing: str) -> QGroupBox:
-        box = QGroupBox(f"{display_name(side)}: {standing}" if standing else display_name(side))
-        task, number, own = self._task[side], self._number[side], self._own[side]
-        task.setAccessibleName(tr("Goal of {side}", side=display_name(side)))
-        task.setToolTip(tr("What this side must do to win; you can change it during the battle"))
-        task.activated.connect(lambda _, side=side: self._ask_number(side))
-        number.setRange(1, _MAX_NUMBER)
-        number.setAccessibleName(tr("Number of {side}", side=display_name(side)))
-        own.setAccessibleName(tr("Goal of {side} in your own words", side=display_name(side)))
-        own.setPlaceholderText(tr("your own words, such as: hold the bridge"))
-        in_column(in_row((task, 1), number, self._counts[side]), own, on=box)
-        return box
+            self._counts.setText(task.number)
+            self._number.setValue(usual_numbers(task, self._figures).get(self._side, task.usual))
 
 
 class GoalsDialog(QDialog):

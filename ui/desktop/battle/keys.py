@@ -9,7 +9,7 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow
 
 from rules.tabletop.errors import UserError
-from ui.battle.crosshair import LONG_STEP_IN, STEP_IN, first_place, next_figure, stepped
+from ui.battle.selection import LONG_STEP_IN, STEP_IN, first_place, next_figure, stepped
 from ui.desktop.action import create_action, create_key_action
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.store import Store

@@ -1,12 +1,13 @@
-"""The Battle tab: a figure's actions and their reasons, the history."""
+"""The Battle tab: a figure's actions and their reasons, the history, and the games to choose from."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from functools import partial
 
 from PyQt6.QtCore import Qt, pyqtBoundSignal, pyqtSignal
-from PyQt6.QtGui import QPixmap
+from PyQt6.QtGui import QPixmap, QShowEvent
 from PyQt6.QtWidgets import (
     QComboBox,
     QFormLayout,
@@ -24,22 +25,31 @@ from rules.engine.game import Question
 from rules.engine.needed import needed_words
 from rules.engine.referee import Action, ActionPreview, AvailableActions
 from rules.engine.text import display_name
+from rules.games import game_names
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
 from ui.battle.action_text import movement_words, obligation_words, reason_rows
-from ui.battle.rolling import Throws, alike, needs_dice
-from ui.battle.typed_dice import roll_words
+from ui.battle.battle_setup import title_of
+from ui.battle.dice import Throws, alike, needs_dice, roll_words
 from ui.desktop.battle.action_list import ActionList
-from ui.desktop.battle.dice_card import DiceCard
-from ui.desktop.battle.dice_faces import DiceFaces
-from ui.desktop.battle.game_list import GameList
-from ui.desktop.battle.pending_moves import PendingMoves, clear_layout
+from ui.desktop.battle.dice_card import DiceCard, DiceFaces
+from ui.desktop.battle.pending_moves import PendingMoves
 from ui.desktop.battle.round_bar import RoundBar
-from ui.desktop.labels import escape_markup, markup_label, plain_label, wrapping_label
-from ui.desktop.layouts import button_with_tip, in_column, in_row, name_tabs
 from ui.desktop.picture.image import to_qimage
-from ui.desktop.scrolled import Scrolled
 from ui.desktop.theme import make_primary
+from ui.desktop.widgets import (
+    Scrolled,
+    button_with_tip,
+    clear_layout,
+    escape_markup,
+    in_column,
+    in_row,
+    markup_label,
+    name_tabs,
+    plain_label,
+    set_font,
+    wrapping_label,
+)
 from ui.formatting import capitalized
 from ui.translation import mark_for_translation, tr
 from vision.frame import ImageBgr
@@ -94,11 +104,10 @@ class BattlePanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.about, self.why, self.absent = markup_label(), wrapping_label(), wrapping_label()
-        self.do_button, self._all, self._own = QPushButton(), QPushButton(), QPushButton(tr("Own dice…"))
-        self.overrule_button = QPushButton(tr("Overrule…"))
+        self._create_buttons()
         self._photo, self._below = QLabel(), QWidget()
         self.action_list, self._story = ActionList(), QListWidget()
-        self.goals_button, self.games = QPushButton(tr("Goals…")), GameList()
+        self.games = GameList()
         self.round_bar, self.pending_moves = RoundBar(), PendingMoves()
         self.needed = plain_label()
         self._dice_card: DiceCard | None = None
@@ -320,7 +329,6 @@ class BattlePanel(QWidget):
 
     def _lay_out(self) -> None:
         self._set_up_words()
-        self._set_up_buttons()
         self.action_list.cancelled.connect(self.cancelled)
         self.action_list.currentItemChanged.connect(lambda *_: self._explain())
         self.action_list.itemActivated.connect(lambda *_: self._request_action())
@@ -336,13 +344,10 @@ class BattlePanel(QWidget):
         in_column(self.absent, self.pending_moves, (tabs, 1), on=self, margin=(8, 4, 8, 4))
 
     def _set_up_words(self) -> None:
-        big = self.needed.font()
-        big.setPointSizeF(_BIG_FONT_SCALE * big.pointSizeF())
-        big.setBold(True)
+        set_font(self.needed, bold=True, scale=_BIG_FONT_SCALE)
         self._below.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.MinimumExpanding)
         self._photo.setAccessibleName(tr("Picture of the soldier"))
         self._photo.setVisible(False)
-        self.needed.setFont(big)
         self.needed.setWordWrap(True)
         self.needed.setAccessibleName(tr("Number needed"))
         self.needed.setVisible(False)
@@ -352,26 +357,22 @@ class BattlePanel(QWidget):
         self._story.setWordWrap(True)
         self._story.setAccessibleName(tr("History"))
 
-    def _set_up_buttons(self) -> None:
-        self.do_button.setMinimumHeight(_BUTTON_PX)
+    def _create_buttons(self) -> None:
+        self.do_button = QPushButton()
         self.do_button.clicked.connect(self._request_action)
-        self._all.setToolTip(tr("Let the program make this roll and all others of this kind"))
-        self._all.setMinimumHeight(_BUTTON_PX)
-        self._all.clicked.connect(lambda: self._request(self.roll_all_wanted))
-        self._own.setToolTip(tr("Type or click the faces of your own dice, or use electronic dice (Alt+D)"))
-        self._own.setShortcut("Alt+D")
-        self._own.clicked.connect(lambda: self._request(self.wanted))
         make_primary(self.do_button)
-        self.overrule_button.setToolTip(
-            tr("Change the result of the selected action or the last one, and say why (Ctrl+R)")
-        )
-        self.overrule_button.setShortcut("Ctrl+R")
-        self.overrule_button.setEnabled(False)
-        self.overrule_button.clicked.connect(self.overrule_requested)
-        self.goals_button.setToolTip(tr("What each side must do to win; you can change it at any time (Ctrl+G)"))
-        self.goals_button.setShortcut("Ctrl+G")
-        self.goals_button.setEnabled(False)
-        self.goals_button.clicked.connect(self.goals)
+        tip = tr("Let the program make this roll and all others of this kind")
+        self._all = button_with_tip("", tip, lambda: self._request(self.roll_all_wanted))
+        tip = tr("Type or click the faces of your own dice, or use electronic dice (Alt+D)")
+        self._own = button_with_tip(tr("Own dice…"), tip, lambda: self._request(self.wanted), "Alt+D")
+        tip = tr("Change the result of the selected action or the last one, and say why (Ctrl+R)")
+        self.overrule_button = button_with_tip(tr("Overrule…"), tip, self.overrule_requested.emit, "Ctrl+R")
+        tip = tr("What each side must do to win; you can change it at any time (Ctrl+G)")
+        self.goals_button = button_with_tip(tr("Goals…"), tip, self.goals.emit, "Ctrl+G")
+        for button in (self.do_button, self._all):
+            button.setMinimumHeight(_BUTTON_PX)
+        for button in (self.overrule_button, self.goals_button):
+            button.setEnabled(False)
 
     def _now(self) -> QWidget:
         reasons, now = QWidget(), QWidget()
@@ -400,3 +401,37 @@ def _heading(figure: str, unit: str) -> str:
 
 def _answer_words(answer: object) -> str:
     return (tr("yes") if answer else tr("no")) if isinstance(answer, bool) else str(answer).replace("_", " ")
+
+
+_LINE = 34  # letters
+
+
+class GameList(QWidget):
+    """A button for each game; filled when it is first shown, because the titles are read from files.
+
+    Signals:
+        chosen: The short name of the game to play.
+    """
+
+    chosen = pyqtSignal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Games"))
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(4, 4, 4, 4)
+
+    def showEvent(self, event: QShowEvent | None) -> None:
+        """Fill the list."""
+        super().showEvent(event)
+        for name in () if self._layout.count() else game_names():
+            title = "\n".join(textwrap.wrap(title_of(name), _LINE)).replace("&", "&&")
+            button = QPushButton(title, self)
+            button.setMinimumHeight(_BUTTON_PX)
+            button.setToolTip(tr("Choose what each soldier plays, then start the battle"))
+            button.clicked.connect(partial(self._choose, name))
+            self._layout.addWidget(button)
+            button.show()
+
+    def _choose(self, name: str, _: bool = False) -> None:
+        self.chosen.emit(name)

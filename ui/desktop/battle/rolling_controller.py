@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from rules.engine.dice import Dice, DiceRequest, Roll
 from rules.engine.text import action_with_actors
 from rules.tabletop.errors import UserError
-from ui.battle.rolling import RollingAction
+from ui.battle.dice import RollingAction
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.panel import BattlePanel
 from ui.translation import tr

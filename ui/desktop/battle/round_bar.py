@@ -13,9 +13,7 @@ from rules.engine.referee import ActionPreview, preview_of
 from ui.battle.action_text import round_words
 from ui.battle.battle_session import BattleSession
 from ui.battle.round_sequence import RoundMark, RoundSequence, RoundState, rounds
-from ui.desktop.battle.pending_moves import clear_layout
-from ui.desktop.labels import wrapping_label
-from ui.desktop.layouts import button_with_tip, in_column, in_row
+from ui.desktop.widgets import button_with_tip, clear_layout, in_column, in_row, set_font, wrapping_label
 from ui.translation import tr
 
 _ROWS = 4
@@ -59,9 +57,8 @@ class RoundBar(QWidget):
             for number, name in enumerate(self._offered):
                 tip, key = tr("Go through all soldiers of this round, one by one"), "" if number else "X"
                 words = tr("Start {name}", name=round_words(name))
-                button = button_with_tip(words, f"{tip} ({key})" if key else tip, partial(self.started.emit, name))
-                button.setShortcut(key)
-                self._offers.addWidget(button)
+                full_tip = f"{tip} ({key})" if key else tip
+                self._offers.addWidget(button_with_tip(words, full_tip, partial(self.started.emit, name), key))
         self.setVisible(bool(self._offered) or self._shown is not None)
 
     def show_round(self, state: RoundState | None, result: str = "") -> None:
@@ -91,9 +88,7 @@ class RoundBar(QWidget):
         self._steps.blockSignals(False)
 
     def _lay_out(self) -> None:
-        bold = self._words.font()
-        bold.setBold(True)
-        self._words.setFont(bold)
+        set_font(self._words, bold=True)
         self._words.setAccessibleName(tr("Round"))
         self._result.setAccessibleName(tr("Last result"))
         self._steps.setAccessibleName(tr("Soldiers of the round"))
@@ -106,8 +101,7 @@ class RoundBar(QWidget):
             (tr("Skip"), "Alt+Right", tr("Skip this soldier; you can come back"), self.skipped),
             (tr("Leave"), "Alt+Up", tr("Leave the round; you can start it again"), self.left),
         ):
-            buttons.append(button_with_tip(text, f"{tip} ({key})", signal.emit))
-            buttons[-1].setShortcut(key)
+            buttons.append(button_with_tip(text, f"{tip} ({key})", signal.emit, key))
         in_column(self._words, self._result, self._steps, in_row(*buttons), on=self._round_box, margin=0)
         in_column(self._offers, self._round_box, on=self, margin=0)
 

@@ -6,15 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QKeySequence, QShortcut
-from PyQt6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QHBoxLayout,
-    QLineEdit,
-    QListWidget,
-    QWidget,
-)
+from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QHBoxLayout, QLineEdit, QListWidget, QWidget
 
 from rules.battle.overrides import Override
 from rules.engine.position import Position
@@ -33,8 +25,7 @@ from ui.battle.ruling import (
     holdings,
     override_words,
 )
-from ui.desktop.labels import plain_label
-from ui.desktop.layouts import button_with_tip, in_column, in_row, ok_and_cancel
+from ui.desktop.widgets import button_with_tip, described, in_column, in_row, ok_and_cancel, plain_label
 from ui.translation import tr
 
 _SIZE = (620, 540)
@@ -124,8 +115,7 @@ class RulingDialog(QDialog):
         self._case.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._case.setToolTip(tr("The selected action, or one of the last results"))
         self._case.activated.connect(self._take)
-        self._outcomes.setAccessibleName(tr("New result"))
-        self._outcomes.setToolTip(tr("All results that the rules allow, or no effect"))
+        described(self._outcomes, tr("New result"), tr("All results that the rules allow, or no effect"))
         self._outcomes.setWordWrap(True)
         self._outcomes.currentRowChanged.connect(lambda _: self._check())
         self._reason.setAccessibleName(tr("Reason"))
@@ -152,8 +142,7 @@ class RulingDialog(QDialog):
     def _figure_row(self) -> QHBoxLayout:
         self._figure.setAccessibleName(tr("Soldier"))
         self._condition.setEditable(True)
-        self._condition.setAccessibleName(tr("Status"))
-        self._condition.setToolTip(tr("A status of the game, or your own word, such as pinned"))
+        described(self._condition, tr("Status"), tr("A status of the game, or your own word, such as pinned"))
         self._statuses.setAccessibleName(tr("Added statuses"))
         self._statuses.setFixedHeight(_STATUS_ROWS * self.fontMetrics().lineSpacing() + 8)
         add = button_with_tip(tr("Add"), tr("Add this status to the soldier"), self._add)

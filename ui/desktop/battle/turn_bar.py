@@ -7,7 +7,7 @@ from PyQt6.QtGui import QColor, QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from ui.battle.turn_bar import TurnBar
-from ui.desktop.labels import fit_font, literal_text
+from ui.desktop.widgets import fit_font, literal_text
 from ui.theme import Colour
 from ui.translation import tr
 

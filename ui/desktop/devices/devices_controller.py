@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PyQt6.QtCore import QObject
+from PyQt6.QtWidgets import QWidget
 
 from hardware.emulator import FaultInjector
 from hardware.ports import attached
@@ -16,18 +17,17 @@ from rules.engine.dice import Die
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
 from ui.desktop.battle.dice_card import DiceCard
-from ui.desktop.devices.dice_answers import DiceAnswers
 from ui.desktop.devices.panel import DeviceBox, DevicesPanel
-from ui.desktop.devices.tray_view import TrayDialog, TrayPicture
+from ui.desktop.devices.tray_view import TrayDialog, TrayPicture, TrayView, close_up
 from ui.desktop.devices.wled_dialog import WledDialog
 from ui.desktop.settings import Settings
 from ui.desktop.source_controller import SourceController
+from ui.desktop.widgets import button_with_tip, escape_markup, in_column, in_row, markup_label
 from ui.devices.device_connection import EMULATED, EMULATED_WLED, WLED, Ports, choices
-from ui.devices.dice_source import kept_words, request_of
-from ui.devices.rod_and_dice import ElectronicDiceController, Rod
-from ui.devices.rod_sign import action_sign, ruler_sign, sign_words
-from ui.devices.tray import TrayDice, cameras, numbers
-from ui.devices.tray_camera import TABLE, WHOLE, Region, figure_outlines_px
+from ui.devices.dice import ElectronicDiceController, ElectronicDiceSource, kept_words, request_of
+from ui.devices.rod import Rod, action_sign, ruler_sign, sign_words
+from ui.devices.tray import TrayDice, TrayDiceSource, cameras, numbers
+from ui.devices.tray_camera import TABLE, WHOLE, Region, Seen, figure_outlines_px
 from ui.formatting import Basis
 from ui.measuring import Reading
 from ui.translation import tr
@@ -255,3 +255,94 @@ class DevicesController(QObject):
             return None
         left, top, right, bottom = self._tray_region.box_px(frame.size_px)
         return TrayPicture(frame.image_bgr[top:bottom, left:right], seen if self.tray.resting else None)
+
+
+DiceSource = ElectronicDiceSource | TrayDiceSource
+
+
+class DiceAnswers:
+    """Passes the open request to every connected device, and their answers to the battle card."""
+
+    def __init__(self, dice: ElectronicDiceController, tray: TrayDice) -> None:
+        self._dice, self._tray = dice, tray
+        self._card: DiceCard | None = None
+        self._asked: list[tuple[DiceSource, DiceStrip]] = []
+        self._picture: tuple[TrayDiceSource, TrayView] | None = None
+        self._shown: Seen | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether a dice request is open."""
+        return self._card is not None
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the players must decide something."""
+        return any(asking.doubt for asking, _ in self._asked)
+
+    def pull(self, card: DiceCard | None) -> None:
+        """Update the open request; `card` is None if there is none."""
+        if card is not self._card:
+            self._set_card(card)
+        for asking, strip in self._asked:
+            if asking.pull() and asking.roll is not None and card is not None:
+                card.take(asking.roll.faces)
+            if card is not None and asking.begun:
+                card.lock()
+            strip.refresh()
+        if self._picture is not None:
+            seen, view = self._picture[0].seen, self._picture[1]
+            if seen is not self._shown:
+                self._shown = seen
+                view.show_tray(None if seen is None else close_up(seen))
+            view.setVisible(seen is not None)
+
+    def _set_card(self, card: DiceCard | None) -> None:
+        for asking, _ in self._asked:
+            asking.end()
+        self._card, self._asked, self._picture, self._shown = card, [], None, None
+        if card is None:
+            return
+        request = card.request
+        if self._dice.connection.spec is not None:
+            electronic = ElectronicDiceSource(request, self._dice.tray)
+            throw = None if self._dice.connection.wire is None else lambda: self._dice.throw(request.die, request.count)
+            self._add(card, electronic, DiceStrip(tr("Electronic dice"), electronic, throw))
+        if self._tray.connection.spec is not None:
+            by_camera = TrayDiceSource(request, self._tray)
+            self._add(card, by_camera, DiceStrip(tr("Camera"), by_camera))
+            self._picture = by_camera, TrayView()
+            card.add(self._picture[1])
+
+    def _add(self, card: DiceCard, asking: DiceSource, strip: DiceStrip) -> None:
+        self._asked.append((asking, strip))
+        card.add(strip)
+
+
+class DiceStrip(QWidget):
+    """Shows the request's progress, asks about doubtful dice, and rolls emulated dice."""
+
+    def __init__(self, name: str, asking: DiceSource, throw: Callable[[], object] | None = None) -> None:
+        """`name` is the device; `throw` rolls emulated dice, None for real ones."""
+        super().__init__()
+        self._name, self._asking = name, asking
+        self.words = markup_label()
+        self.words.setAccessibleName(name)
+        self._yes = button_with_tip("", "", lambda: self._settle(True))
+        self._no = button_with_tip(tr("No"), "", lambda: self._settle(False))
+        self._throw = button_with_tip(tr("Throw them"), tr("Throw the emulated dice"), throw)
+        self._throw.setVisible(throw is not None)
+        in_column(self.words, in_row(self._yes, self._no, self._throw, None), on=self, margin=0)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the current progress."""
+        doubt = bool(self._asking.doubt)
+        self.words.setText(f"<b>{escape_markup(self._name)}</b>: {escape_markup(self._asking.words)}")
+        self._yes.setVisible(doubt)
+        self._no.setVisible(doubt)
+        self._yes.setText(self._asking.yes_words)
+
+    def _settle(self, yes: bool) -> None:
+        self._asking.settle(yes)
+        self.refresh()

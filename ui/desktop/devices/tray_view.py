@@ -11,9 +11,8 @@ from PyQt6.QtGui import QImage, QPainter, QPaintEvent, QTransform
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from rules.tabletop.errors import UserError
-from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.image import painting, to_qimage
 from ui.desktop.picture.painter import paint
-from ui.desktop.picture.painting import painting
 from ui.desktop.picture.picture_dialog import PictureDialog
 from ui.devices.tray_camera import WHOLE, Region, Seen
 from ui.picture.overlay import Label, Line, PointPx, Shape

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PyQt6.QtCore import QTimer
-from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLineEdit, QPushButton, QWidget
+from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLineEdit, QWidget
 
 from hardware import wled
 from hardware.wled import Address, Segment
 from hardware.wled_link import WledError, segments
 from rules.tabletop.errors import UserError
 from ui.background_task import BackgroundTask
-from ui.desktop.labels import wrapping_label
+from ui.desktop.widgets import button_with_tip, wrapping_label
 from ui.devices.device_connection import EMULATED_WLED, WLED
 from ui.formatting import sentence
 from ui.translation import tr
@@ -36,14 +36,15 @@ class WledDialog(QDialog):
         self.setWindowTitle(tr("WLED on the network"))
         self.spec, self._list = "", find
         self._host, self._segment, self.words = QLineEdit(host), QComboBox(), wrapping_label()
-        self._find, emulate = QPushButton(tr("Find segments")), QPushButton(tr("Try one"))
+        tip = tr("Ask the controller for its segments")
+        self._find = button_with_tip(tr("Find segments"), tip, self.list_segments)
+        tip = tr("Try an emulated device; no hardware is needed")
+        emulate = button_with_tip(tr("Try one"), tip, lambda: self._choose(EMULATED_WLED))
         self._task: BackgroundTask[tuple[Segment, ...]] = BackgroundTask("sandtable WLED")
         self._found: Address | None = None
         self._host.setPlaceholderText("192.168.1.40")
         self._host.setToolTip(tr("The address that WLED's own page or app shows"))
         self._segment.setToolTip(tr("The part of the LEDs that lies on the rod; WLED's page names it"))
-        self._find.setToolTip(tr("Ask the controller for its segments"))
-        emulate.setToolTip(tr("Try an emulated device; no hardware is needed"))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         connect = buttons.addButton(tr("Connect"), QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.addButton(emulate, QDialogButtonBox.ButtonRole.ActionRole)
@@ -57,8 +58,6 @@ class WledDialog(QDialog):
         form.addRow(buttons)
         self._host.textChanged.connect(self._forget)
         self._host.returnPressed.connect(self._find.click)
-        self._find.clicked.connect(self.list_segments)
-        emulate.clicked.connect(lambda: self._choose(EMULATED_WLED))
         buttons.accepted.connect(lambda: self._choose(f"{WLED}{self._found}/{self._segment.currentData()}"))
         buttons.rejected.connect(self.reject)
         self._timer = QTimer(self)

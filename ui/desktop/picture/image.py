@@ -1,9 +1,12 @@
-"""Converts between OpenCV's and Qt's pictures."""
+"""Qt's pictures: converting them from and to OpenCV's, and painting on them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
-from PyQt6.QtGui import QImage
+from PyQt6.QtGui import QImage, QPaintDevice, QPainter
 
 from calibration.opencv import cv2
 from vision.frame import ImageBgr
@@ -30,3 +33,16 @@ def to_bgr(image: QImage) -> ImageBgr:
     assert bits is not None  # only an empty picture has none
     rows = np.frombuffer(bits.asstring(rgb32.sizeInBytes()), np.uint8).reshape(rgb32.height(), rgb32.width(), 4)
     return np.asarray(cv2.cvtColor(rows, cv2.COLOR_BGRA2BGR), np.uint8)
+
+
+@contextmanager
+def painting(device: QPaintDevice) -> Iterator[QPainter]:
+    """Paint on a widget, a picture or a printed page until the block ends.
+
+    The traceback of an exception keeps the painter alive. Qt crashes if its device is destroyed before it ends.
+    """
+    painter = QPainter(device)
+    try:
+        yield painter
+    finally:
+        painter.end()

@@ -1,21 +1,23 @@
-"""Paints overlays, on the screen and into picture files."""
+"""Paints overlays, on the screen and into picture files; what is at rest is painted once."""
 
 from __future__ import annotations
 
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from PyQt6.QtCore import QPointF, QRectF, Qt
+from PyQt6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PyQt6.QtGui import (
     QBrush,
     QColor,
     QFont,
     QFontMetricsF,
     QGuiApplication,
+    QImage,
     QPainter,
     QPainterPath,
     QPen,
@@ -24,12 +26,9 @@ from PyQt6.QtGui import (
     QTransform,
 )
 
-from ui.desktop.picture.image import to_bgr, to_qimage
-from ui.desktop.picture.painting import painting
-from ui.desktop.picture.sprites import Sprites
+from ui.desktop.picture.image import painting, to_bgr, to_qimage
 from ui.picture.overlay import Label, Line, PointPx, Region, Ring, Shape
-from ui.picture.placement import LABEL_GAPS, Box, Taken, nearest, placed
-from ui.picture.rings import inset_scale
+from ui.picture.placement import LABEL_GAPS, Box, Taken, inset_scale, nearest, placed
 from ui.theme import DARK, HALO, PLATE, WHITE, Colour, Dash
 from vision.frame import ImageBgr
 
@@ -302,3 +301,132 @@ def _font(painter: QPainter, size: float) -> QFont:
     font.setPixelSize(max(1, round(size)))
     font.setBold(True)
     return font
+
+
+_LARGEST_PX = 400
+"""Side of the largest image: long rulers are mostly empty space."""
+_MOST_PIXELS = 8_000_000
+"""All images are dropped when they have more pixels than this, as after zooming often."""
+
+Draw = Callable[[QPainter, QTransform], object]
+
+
+class Sprites:
+    """Images of what was drawn, by what it was and how it lay between the pixels.
+
+    Attributes:
+        is_zooming: Whether the scale differs from the last painting's: images of shapes would not be used again.
+    """
+
+    def __init__(self) -> None:
+        self.is_zooming = False
+        self._place: tuple[float, ...] = ()
+        self._images: dict[Hashable, tuple[QImage, QPoint]] = {}
+        self._pixels = 0
+
+    def begin(self, to_screen: QTransform) -> None:
+        """Begin a painting."""
+        before, self._place = self._place, (to_screen.m11(), *_between(to_screen))
+        self.is_zooming = self._place != before
+
+    def draw(self, painter: QPainter, what: Hashable, box: QRectF, to_screen: QTransform, draw: Draw) -> None:
+        """Draw something, from its image if there is one.
+
+        Args:
+            painter: On the widget or a layer; its own transform is the identity.
+            what: Everything that the drawing depends on, except `to_screen`.
+            box: Where it lies on the screen.
+            to_screen: Moves and scales, without turning.
+            draw: Draws it with a painter and another `to_screen`.
+        """
+        device = painter.device()
+        ratio = device.devicePixelRatio() if device is not None else 1.0
+        if max(box.width(), box.height()) > _LARGEST_PX or ratio != int(ratio):
+            draw(painter, to_screen)
+            return
+        whole = QPoint(math.floor(to_screen.dx()), math.floor(to_screen.dy()))
+        key = (what, to_screen.m11(), _between(to_screen), ratio)
+        if key not in self._images:
+            made = self._images[key] = _drawn(box.translated(-QPointF(whole)), to_screen, whole, ratio, draw)
+            self._pixels += made[0].width() * made[0].height()
+            if self._pixels > _MOST_PIXELS:
+                self._images, self._pixels = {key: made}, 0
+        image, corner = self._images[key]
+        painter.drawImage(corner + whole, image)
+
+
+def _between(to_screen: QTransform) -> tuple[float, float]:
+    """How far a movement goes beyond whole pixels."""
+    return round(to_screen.dx() % 1, 3), round(to_screen.dy() % 1, 3)
+
+
+def _drawn(box: QRectF, to_screen: QTransform, whole: QPoint, ratio: float, draw: Draw) -> tuple[QImage, QPoint]:
+    """The image of a thing, and its corner beside the whole pixels of the transform."""
+    room = QRect(box.toAlignedRect())
+    image = QImage(QSize(room.size() * ratio), QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    image.fill(Qt.GlobalColor.transparent)
+    corner = room.topLeft() + whole
+    with painting(image) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        draw(painter, to_screen * QTransform.fromTranslate(-corner.x(), -corner.y()))
+    return image, room.topLeft()
+
+
+Shapes = Sequence[Shape]
+_Place = tuple[QTransform, QSize, float]
+
+
+@dataclass(slots=True)
+class _CachedLayer:
+    """A painted layer: its image from the second time on, and what upper layers must avoid."""
+
+    shapes: Shapes
+    place: _Place
+    rooms: Taken = field(default_factory=Taken)
+    image: QImage | None = None
+
+
+class Layers:
+    """The shapes over one widget.
+
+    Attributes:
+        shapes: All layers, the lowest first.
+    """
+
+    def __init__(self) -> None:
+        self.shapes: tuple[Shapes, ...] = ()
+        self._cached: list[_CachedLayer] = []
+        self._sprites = Sprites()
+
+    def show(self, *shapes: Shapes) -> bool:
+        """Replace the layers; return whether they changed."""
+        before, self.shapes = self.shapes, shapes
+        return before != shapes
+
+    def paint(self, painter: QPainter, to_screen: QTransform, size: QSize, ratio: float) -> None:
+        """Draw the layers with an untransformed painter; `ratio` is in screen pixels per widget pixel."""
+        place, before = (to_screen, size, ratio), self._cached
+        rooms = Taken(within=(0.0, 0.0, float(size.width()), float(size.height())))
+        self._cached = []
+        self._sprites.begin(to_screen)
+        for number, shapes in enumerate(self.shapes):
+            known = before[number] if number < len(before) else None
+            if known is not None and known.place == place and known.shapes == shapes and shapes:
+                known.image = known.image or self._picture(shapes, place, rooms)
+                painter.drawImage(0, 0, known.image)
+            else:
+                known = _CachedLayer(
+                    shapes, place, paint(painter, shapes, to_screen, taken=rooms, sprites=self._sprites)
+                )
+            rooms = known.rooms
+            self._cached.append(known)
+
+    def _picture(self, shapes: Shapes, place: _Place, rooms: Taken) -> QImage:
+        to_screen, size, ratio = place
+        image = QImage(size * ratio, QImage.Format.Format_ARGB32_Premultiplied)
+        image.setDevicePixelRatio(ratio)
+        image.fill(Qt.GlobalColor.transparent)
+        with painting(image) as painter:
+            paint(painter, shapes, to_screen, taken=rooms, sprites=self._sprites)
+        return image

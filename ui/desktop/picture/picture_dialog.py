@@ -6,11 +6,9 @@ from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
-from ui.desktop.labels import wrapping_label
-from ui.desktop.layouts import close_button, in_column, in_row, ok_and_cancel
-from ui.desktop.picture.image import to_qimage
-from ui.desktop.picture.painting import painting
+from ui.desktop.picture.image import painting, to_qimage
 from ui.desktop.picture.view import PictureView
+from ui.desktop.widgets import close_button, in_column, in_row, ok_and_cancel, set_font, wrapping_label
 from ui.formatting import capitalized
 from ui.picture.overlay import PointPx
 from ui.theme import YELLOW
@@ -37,9 +35,7 @@ class PictureDialog(QDialog):
         self.setWindowTitle(title)
         self.picture, self.words, self.column = PictureView(), wrapping_label(), QVBoxLayout()
         self.words.setObjectName("words")
-        font = self.words.font()
-        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
-        self.words.setFont(font)
+        set_font(self.words, bold=False, scale=_FONT_SCALE)
         # Always three lines: a picture that moves with each instruction cannot be clicked.
         self.words.setMinimumHeight(3 * self.words.fontMetrics().lineSpacing())
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop)

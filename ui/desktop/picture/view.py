@@ -20,8 +20,8 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
-from ui.desktop.picture.layers import Layers
-from ui.desktop.picture.painting import painting
+from ui.desktop.picture.image import painting
+from ui.desktop.picture.painter import Layers
 from ui.picture.overlay import PointPx, Shape
 from ui.picture.placement import Box
 from ui.translation import tr

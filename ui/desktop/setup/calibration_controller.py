@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PyQt6.QtCore import QObject
-from PyQt6.QtWidgets import QDialog, QMainWindow, QMenu
+from PyQt6.QtWidgets import QDialog, QMainWindow
 
 from calibration.calibration_targets import CalibrationTargets
 from calibration.drift import Drift
 from calibration.scene_texture import PATIENCE, SceneTexture
 from rules.tabletop.errors import UserError
-from ui.desktop.action import create_action, create_switch
-from ui.desktop.bar import MessageActions
-from ui.desktop.dialogs import MarkerSizeDialog
+from ui.desktop.action import ActionMenu
+from ui.desktop.messages import MessageActions
 from ui.desktop.settings import Settings
-from ui.desktop.setup.diagnosis_dialog import DiagnosisDialog
+from ui.desktop.setup.diagnosis_dialog import DiagnosisDialog, MarkerSizeDialog
 from ui.desktop.setup.lens_dialog import LensDialog
 from ui.desktop.setup.pointing_dialogs import AreaDialog, CornersDialog, DistanceDialog
 from ui.desktop.source_controller import SourceController
 from ui.desktop.store import Store
-from ui.setup.profiles import LensProfiles, camera_identity, lens_folder
+from ui.setup.lens import LensProfiles, camera_identity, lens_folder
 from ui.translation import tr
-from ui.units import Unit
+from ui.vocabulary import Unit
 from vision.table_view import TableView
 
 
@@ -45,30 +44,27 @@ class CalibrationController(QObject):
         self.dialog: QDialog | None = None
         self._attached: SourceController | None = None
         self._set_aside: set[str] = set()
-        self.menu = QMenu(tr("&Inches"), window)
-        for text, key, tip, slot in self._choices():
-            self.menu.addAction(create_action(window, text, key, tip, slot))
-        self.menu.addSeparator()
-        tip = tr("Show lengths in centimetres; the rules still use inches")
-        self._centimetres = create_switch(window, tr("Centimetres"), "", tip)
-        self._centimetres.setChecked(settings.unit is Unit.CENTIMETRE)
-        self._centimetres.toggled.connect(self._show_centimetres)
-        self.menu.addAction(self._centimetres)
+        self.menu = ActionMenu(tr("&Inches"), window)
+        self._fill(self.menu)
 
-    def _choices(self) -> Iterator[tuple[str, str, str, Callable[[], object]]]:
-        """The menu's entries: name, key, tooltip and function."""
+    def _fill(self, menu: ActionMenu) -> None:
         tip = tr("Set the size of the markers on the table")
-        yield tr("Marker size…"), "Ctrl+M", tip, self.choose_marker_size
+        menu.add(tr("Marker size…"), "Ctrl+M", tip, self.choose_marker_size)
         tip = tr("Show which markers the camera sees, and what is wrong with others")
-        yield tr("Check markers…"), "Ctrl+I", tip, self.check_markers
+        menu.add(tr("Check markers…"), "Ctrl+I", tip, self.check_markers)
         tip = tr("Make all inches more accurate with one distance that you measured")
-        yield tr("Measured distance…"), "", tip, self.measure_distance
+        menu.add(tr("Measured distance…"), "", tip, self.measure_distance)
         tip = tr("Click the corners of a rectangle whose size you know")
-        yield tr("Without markers…"), "", tip, self.click_corners
+        menu.add(tr("Without markers…"), "", tip, self.click_corners)
         tip = tr("Measure the lens with the printed board, once for each camera")
-        yield tr("Camera lens…"), "", tip, self.learn_lens
+        menu.add(tr("Camera lens…"), "", tip, self.learn_lens)
         tip = tr("Set the part of the table that you play on, and its origin")
-        yield tr("Table edges…"), "", tip, self.choose_area
+        menu.add(tr("Table edges…"), "", tip, self.choose_area)
+        menu.addSeparator()
+        tip = tr("Show lengths in centimetres; the rules still use inches")
+        centimetres = menu.add_switch(tr("Centimetres"), "", tip)
+        centimetres.setChecked(self._settings.unit is Unit.CENTIMETRE)
+        centimetres.toggled.connect(self._show_centimetres)
 
     # Messages and offers
 

@@ -1,23 +1,27 @@
-"""Shows why there are no inches: everything that looks like a marker, on the live picture and in sentences."""
+"""The dialogs for markers: their size, and why there are no inches."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from PyQt6.QtCore import QTimer
-from PyQt6.QtWidgets import QListWidget, QWidget
+from PyQt6.QtWidgets import QCheckBox, QComboBox, QDialog, QFormLayout, QListWidget, QWidget
 
-from calibration.calibration_targets import fix, see
+from calibration.calibration_targets import CalibrationTargets, fix, see
 from calibration.diagnosis import why_not
 from calibration.marker_issue import outline_of
+from calibration.markers import DICTIONARY_SUFFIXES, dictionary_of
+from calibration.print_scale import TRUE_PRINT, PrintScale
 from rules.tabletop.errors import UserError
 from ui.background_task import BackgroundTask
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
+from ui.desktop.saving import ask_file, endings
+from ui.desktop.widgets import NumberBox, button_with_tip, in_row, ok_and_cancel, wrapping_label
 from ui.formatting import capitalized, sentence
-from ui.picture.marker_issues import marker_issue_shapes
-from ui.picture.overlay import Label, Line, Shape
+from ui.picture.overlay import Label, Line, Shape, marker_issue_shapes
 from ui.theme import GREEN, YELLOW, faded
 from ui.translation import mark_for_translation, tr
 from vision.frame import Frame
@@ -125,3 +129,87 @@ def _summary(look: MarkerCheck) -> str:
     if not look.issues:
         return tr(_NOTHING) if not count else sentence(look.problem)
     return f"{good}. {sentence(look.problem)}" if count else tr("No marker can be used, because:")
+
+
+_DICTIONARIES = tuple(f"{cells}X{cells}_{count}" for cells in (4, 5, 6) for count in (50, 100, 250, 1000))
+
+
+class MarkerSizeDialog(QDialog):
+    """Asks which markers lie on the table."""
+
+    def __init__(self, prints: CalibrationTargets, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Marker size"))
+        self._side, self._dictionary, self._problem = NumberBox(), QComboBox(), wrapping_label()
+        self._measured = QCheckBox(tr("I measured the 100 mm scales on the sheet"))
+        self._across, self._down = NumberBox(), NumberBox()
+        self._form = QFormLayout(self)
+        self._fill_markers(prints)
+        self._fill_scale(prints.scale)
+        self._lay_out()
+
+    def _fill_markers(self, prints: CalibrationTargets) -> None:
+        self._side.setRange(0.2, 40.0)
+        self._side.setDecimals(3)
+        self._side.setSingleStep(0.05)
+        self._side.setSuffix(tr(" in"))
+        self._side.setValue(prints.side_in)
+        self._side.setToolTip(
+            tr("The length of one side of the black square; it is printed beside it, or measure it with a ruler")
+        )
+        self._dictionary.addItems([*_DICTIONARIES, *({prints.dictionary} - {*_DICTIONARIES})])
+        self._dictionary.setCurrentText(prints.dictionary)
+        self._dictionary.setAccessibleName(tr("Marker dictionary"))
+        self._dictionary.setToolTip(tr("The ArUco dictionary; the program's own sheets use 4X4_50"))
+        self._dictionary.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._dictionary.setMinimumContentsLength(14)
+
+    def _fill_scale(self, known: PrintScale | None) -> None:
+        self._measured.setToolTip(tr("Halves the uncertainty of all lengths, from half a percent to a quarter"))
+        self._measured.setChecked(known is not None)
+        scale = known or TRUE_PRINT
+        for box, measured_mm in ((self._across, scale.measured_x_mm), (self._down, scale.measured_y_mm)):
+            box.setRange(95.0, 105.0)  # the range of `PrintScale`
+            box.setDecimals(1)
+            box.setSingleStep(0.1)
+            box.setSuffix(" mm")
+            box.setValue(measured_mm)
+            box.setToolTip(tr("The length of this scale; 100 if the sheet was printed at the right size"))
+            box.setEnabled(known is not None)
+            self._measured.toggled.connect(box.setEnabled)
+
+    def _lay_out(self) -> None:
+        tip = tr("Use your own dictionary from an OpenCV file (.yml)")
+        from_file = button_with_tip(tr("Open file…"), tip, self._ask_dictionary)
+        self._form.addRow(tr("Side of the black square, as drawn:"), self._side)
+        self._form.addRow(tr("Dictionary:"), in_row((self._dictionary, 1), from_file))
+        self._form.addRow(self._problem)
+        self._form.setRowVisible(self._problem, False)
+        self._form.addRow(self._measured)
+        self._form.addRow(tr("Horizontal scale:"), self._across)
+        self._form.addRow(tr("Vertical scale:"), self._down)
+        self._form.addRow(ok_and_cancel(self))
+
+    def _ask_dictionary(self) -> None:
+        kinds = tr("Dictionaries ({endings})", endings=endings(DICTIONARY_SUFFIXES))
+        if path := ask_file(self, tr("A dictionary"), kinds):
+            self.use_dictionary(path)
+
+    def use_dictionary(self, path: Path) -> None:
+        """Use the dictionary in a file, or show why it cannot be used."""
+        try:
+            dictionary_of(str(path))
+        except UserError as refusal:
+            self._problem.setText(capitalized(str(refusal)))
+            self._form.setRowVisible(self._problem, True)
+            self._problem.setMinimumHeight(self._problem.heightForWidth(self._problem.width()))
+            return
+        self._form.setRowVisible(self._problem, False)
+        self._dictionary.addItem(str(path))
+        self._dictionary.setCurrentText(str(path))
+
+    @property
+    def prints(self) -> CalibrationTargets:
+        """The answers."""
+        scale = PrintScale(self._across.value(), self._down.value()) if self._measured.isChecked() else None
+        return CalibrationTargets(self._side.value(), self._dictionary.currentText(), scale=scale)

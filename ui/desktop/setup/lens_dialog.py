@@ -6,19 +6,19 @@ from collections.abc import Callable
 
 import numpy as np
 from PyQt6.QtCore import QTimer
-from PyQt6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
+from PyQt6.QtWidgets import QProgressBar, QWidget
 
 from calibration.lens import MIN_VIEWS, Coverage, LensViews
 from calibration.lens_fit import LensFit
 from calibration.opencv import cv2
 from ui.background_task import BackgroundTask
-from ui.desktop.labels import wrapping_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
+from ui.desktop.widgets import button_with_tip, in_column, in_row, wrapping_label
 from ui.formatting import sentence
 from ui.paper.marker_sheet import board_words
 from ui.picture.overlay import Line, Shape
-from ui.setup.lens_session import LensSession, lens_story
+from ui.setup.lens import LensSession, lens_story
 from ui.theme import GREEN, ORANGE, SKY, Colour, faded
 from ui.translation import tr
 from vision.frame import Frame
@@ -39,7 +39,8 @@ class LensDialog(PictureDialog):
         self.session: LensSession | None = None
         self.fit: LensFit | None = None
         self.progress, self.coverage, self.verdict = QProgressBar(), wrapping_label(), wrapping_label()
-        self.undo, self.compute = QPushButton(tr("Remove last")), QPushButton(tr("Compute lens"))
+        self.undo = button_with_tip(tr("Remove last"), tr("Remove the last picture taken"), self._remove_last)
+        self.compute = button_with_tip(tr("Compute lens"), "", self._compute)
         self._lay_out()
         self.allow(False)
         self._show_progress()
@@ -49,9 +50,6 @@ class LensDialog(PictureDialog):
 
     def _lay_out(self) -> None:
         self.progress.setRange(0, 100)
-        self.undo.setToolTip(tr("Remove the last picture taken"))
-        self.undo.clicked.connect(self._remove_last)
-        self.compute.clicked.connect(self._compute)
         board = LensSession(LensViews((1, 1))).board
         about = wrapping_label(
             tr(
@@ -60,15 +58,8 @@ class LensDialog(PictureDialog):
                 board=board_words(board),
             )
         )
-        row = QHBoxLayout()
-        row.addWidget(self.undo)
-        row.addWidget(self.compute)
-        for part in (self.progress, self.coverage):
-            self.column.addWidget(part)
-        self.column.addLayout(row)
-        self.column.addWidget(self.verdict)
-        self.column.addStretch()
-        self.column.addWidget(about)
+        row = in_row(self.undo, self.compute)
+        self.column.addLayout(in_column(self.progress, self.coverage, row, self.verdict, None, about), 1)
 
     @property
     def measurement(self) -> dict[str, object]:

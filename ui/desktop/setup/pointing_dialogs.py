@@ -6,21 +6,21 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from PyQt6.QtWidgets import QComboBox, QFormLayout, QPushButton, QWidget
+from PyQt6.QtWidgets import QComboBox, QFormLayout, QWidget
 
 from calibration.by_hand import Rectangle, TapeMeasurement
 from calibration.camera import Lens
 from calibration.solve import Calibration
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
-from ui.desktop.dialogs import NumberBox
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import Magnifier, PictureDialog
+from ui.desktop.widgets import NumberBox, button_with_tip, in_column
 from ui.picture.overlay import Label, Line, PointPx, Shape, marked
 from ui.table.play_area import PlayArea, area_marks
 from ui.theme import YELLOW, faded
 from ui.translation import mark_for_translation, tr
-from ui.units import Unit
+from ui.vocabulary import Unit
 from vision.frame import Frame
 
 _GRIP_PX = 12.0
@@ -37,12 +37,8 @@ class ClickDialog(PictureDialog):
         self.frame = frame
         self.magnifier = Magnifier(frame.image_bgr)
         self.form = QFormLayout()
-        again = QPushButton(tr("Start over"))
-        again.clicked.connect(self.clear)
-        self.column.addWidget(self.magnifier)
-        self.column.addWidget(again)
-        self.column.addLayout(self.form)
-        self.column.addStretch()
+        again = button_with_tip(tr("Start over"), "", self.clear)
+        self.column.addLayout(in_column(self.magnifier, again, self.form, None))
         self.picture.show_picture(to_qimage(frame.image_bgr))
         self.picture.pressed.connect(self._press)
         self.picture.moved.connect(self._move)
@@ -251,12 +247,8 @@ class AreaDialog(PictureDialog):
             box.setToolTip(tip)
             box.valueChanged.connect(self._judge)
             form.addRow(words, box)
-        whole = QPushButton(tr("Remove edges"))
-        whole.setToolTip(tr("Measure places from the markers instead"))
-        whole.clicked.connect(self._remove)
-        self.column.addLayout(form)
-        self.column.addWidget(whole)
-        self.column.addStretch()
+        whole = button_with_tip(tr("Remove edges"), tr("Measure places from the markers instead"), self._remove)
+        self.column.addLayout(in_column(form, whole, None))
         self.picture.show_picture(to_qimage(frame.image_bgr))
         self.picture.pressed.connect(self._press)
         self.picture.moved.connect(self._drag)

@@ -13,13 +13,12 @@ from PyQt6.QtWidgets import QWidget
 from rules.tabletop.errors import UserError
 from ui.analysis import table_document
 from ui.background_task import BackgroundTask
-from ui.desktop.background_save import BackgroundSave
-from ui.desktop.bar import MessageActions
-from ui.desktop.dialogs import ask_where
+from ui.desktop.messages import MessageActions
+from ui.desktop.saving import BackgroundSave, ask_where
 from ui.desktop.source_controller import SourceController
 from ui.desktop.store import Store
 from ui.session import TableState
-from ui.setup.profiles import camera_identity
+from ui.setup.lens import camera_identity
 from ui.setup.saved_table import RestoredTable, SavedTable, as_left
 from ui.setup.saved_table_store import Found, SavedTables, TableSaver
 from ui.translation import tr
@@ -78,7 +77,7 @@ class TableController:
             if found.remark and found.table is None:
                 self._store.say(found.remark)
         if self._offer_open and self._has_continued(source_controller):
-            self._try(self._archive)
+            self._store.attempt(self._archive)
         if self._saver is None or self._loading.busy:
             return
         if not self._offer_open and source_controller.seen is not None:
@@ -116,7 +115,7 @@ class TableController:
 
     def start_fresh(self) -> None:
         """Archive the saved table, because this is another one."""
-        self._try(self._archive)
+        self._store.attempt(self._archive)
         self.left = None
 
     def forget_examples(self) -> None:
@@ -191,12 +190,6 @@ class TableController:
             except UserError as refusal:
                 self._carried = (view.calibration, refusal)
         return self._carried[1]
-
-    def _try(self, change: Callable[[], object]) -> None:
-        try:
-            change()
-        except UserError as refusal:
-            self._store.say(str(refusal))
 
 
 def _content(state: TableState) -> object:

@@ -7,15 +7,14 @@ from functools import partial
 
 from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QMainWindow, QMenu
+from PyQt6.QtWidgets import QMainWindow
 
-from rules.tabletop.errors import UserError
-from ui.desktop.action import create_action, create_switch
+from ui.desktop.action import ActionMenu
 from ui.desktop.picture.view import PictureView
 from ui.desktop.store import Store
 from ui.desktop.table.terrain_tool import TERRAIN
 from ui.desktop.tools.tool import REACH_PX, PickResult, was_dragged
-from ui.translation import mark_for_translation, tr
+from ui.translation import tr
 from vision.simulation.light import Light
 from vision.simulation.practice import OFF_S, Practice
 from vision.simulation.practice_table import PracticeTable
@@ -27,44 +26,6 @@ LAY_DOWN_KEY, REMOVE_KEY = "Z", "Q"
 
 _OWN_DRAGS = (TERRAIN, "plan")
 """Tools that drag something else from a soldier's place: a piece of terrain, a planned move."""
-
-_LIGHTS: tuple[tuple[str, str, Callable[[Light, float], Light]], ...] = (
-    (
-        mark_for_translation("Brighten lamp"),
-        mark_for_translation("Add a quarter more light"),
-        lambda light, now_s: light.stepped(1, now_s),
-    ),
-    (
-        mark_for_translation("Dim lamp"),
-        mark_for_translation("Take away a quarter of the light"),
-        lambda light, now_s: light.stepped(-1, now_s),
-    ),
-    (
-        mark_for_translation("Blink lamp"),
-        mark_for_translation("Switch the lamp off for two seconds"),
-        lambda light, now_s: light.switched_off(OFF_S, now_s),
-    ),
-)
-_SWITCHES: tuple[tuple[str, str, Callable[[Light], bool], Callable[[Light, bool, float], Light]], ...] = (
-    (
-        mark_for_translation("Flicker"),
-        mark_for_translation("Show drifting bands, like those of a lamp on mains power"),
-        lambda light: light.flickers,
-        lambda light, on, _: light.with_flicker(on),
-    ),
-    (
-        mark_for_translation("Sun patches"),
-        mark_for_translation("Let the sun shine through a window onto the table"),
-        lambda light: light.has_sun,
-        lambda light, on, _: light.with_sun(on),
-    ),
-    (
-        mark_for_translation("Automatic exposure"),
-        mark_for_translation("Let the camera adjust to the light by itself"),
-        lambda light: light.is_automatic,
-        lambda light, on, now_s: light.exposed(on, now_s),
-    ),
-)
 
 
 class PracticeController(QObject):
@@ -85,36 +46,53 @@ class PracticeController(QObject):
     def __init__(self, window: QMainWindow, picture: PictureView, store: Store) -> None:
         """Prepare the menu."""
         super().__init__(window)
-        self._window, self._picture, self._store = window, picture, store
+        self._picture, self._store = picture, store
         self._drag: tuple[PracticeTable, str, PickResult] | None = None
         self._is_over = False
         self._switches: list[tuple[QAction, Callable[[Light], bool]]] = []
-        self.menu = QMenu(tr("&Practice"), window)
+        self.menu = ActionMenu(tr("&Practice"), window)
         self.menu.setToolTipsVisible(True)
         self._fill()
         self._offer(None)
 
     def _fill(self) -> None:
-        add, window = self.menu.addAction, self._window
+        add = self.menu.add
         tip = tr("Lay down the soldier under the mouse, or stand it up again")
-        add(create_action(window, tr("Lay down or stand up"), LAY_DOWN_KEY, tip, self._lay_down_or_stand_up))
+        add(tr("Lay down or stand up"), LAY_DOWN_KEY, tip, self._lay_down_or_stand_up)
         tip = tr("Remove the soldier under the mouse")
-        add(create_action(window, tr("Remove soldier"), REMOVE_KEY, tip, self._remove))
+        add(tr("Remove soldier"), REMOVE_KEY, tip, self._remove)
         tip = tr("Put all removed soldiers back where they were")
-        add(create_action(window, tr("Bring back"), "", tip, self._bring_back))
+        add(tr("Bring back"), "", tip, self._bring_back)
         self.menu.addSeparator()
         tip = tr("Push the camera a little, as if someone had bumped into it")
-        add(create_action(window, tr("Bump camera"), "", tip, lambda: self._change(lambda now, _: now.bump())))
-        for text, tip, lit in _LIGHTS:
-            add(create_action(window, tr(text), "", tr(tip), partial(self._change, partial(_with_light, lit))))
-        for text, tip, is_on, switched in _SWITCHES:
-            switch = create_switch(window, tr(text), "", tr(tip))
-            switch.triggered.connect(partial(self._switch, switched))
-            self._switches.append((switch, is_on))
-            add(switch)
+        add(tr("Bump camera"), "", tip, lambda: self._change(lambda now, _: now.bump()))
+        self._fill_lamp()
         self.menu.addSeparator()
         tip = tr("Put soldiers, camera and lamp back as they were at first")
-        add(create_action(window, tr("Start over"), "", tip, lambda: self._change(lambda now, _: now.start_over())))
+        add(tr("Start over"), "", tip, lambda: self._change(lambda now, _: now.start_over()))
+
+    def _fill_lamp(self) -> None:
+        def lamp(text: str, tip: str, lit: Callable[[Light, float], Light]) -> None:
+            slot = partial(self._change, lambda now, now_s: now.lit(lit(now.light, now_s)))
+            self.menu.add(text, "", tip, slot)
+
+        def switch(
+            text: str, tip: str, is_on: Callable[[Light], bool], turned: Callable[[Light, bool, float], Light]
+        ) -> None:
+            action = self.menu.add_switch(text, "", tip)
+            action.triggered.connect(lambda on: self._change(lambda now, now_s: now.lit(turned(now.light, on, now_s))))
+            self._switches.append((action, is_on))
+
+        lamp(tr("Brighten lamp"), tr("Add a quarter more light"), lambda light, now_s: light.stepped(1, now_s))
+        lamp(tr("Dim lamp"), tr("Take away a quarter of the light"), lambda light, now_s: light.stepped(-1, now_s))
+        tip = tr("Switch the lamp off for two seconds")
+        lamp(tr("Blink lamp"), tip, lambda light, now_s: light.switched_off(OFF_S, now_s))
+        tip = tr("Show drifting bands, like those of a lamp on mains power")
+        switch(tr("Flicker"), tip, lambda light: light.flickers, lambda light, on, _: light.with_flicker(on))
+        tip = tr("Let the sun shine through a window onto the table")
+        switch(tr("Sun patches"), tip, lambda light: light.has_sun, lambda light, on, _: light.with_sun(on))
+        tip = tr("Let the camera adjust to the light by itself")
+        switch(tr("Automatic exposure"), tip, lambda light: light.is_automatic, Light.exposed)
 
     @property
     def table(self) -> PracticeTable | None:
@@ -270,23 +248,13 @@ class PracticeController(QObject):
             soldier = name
             self._change(lambda now, now_s: operation(now, soldier, now_s))
 
-    def _switch(self, switched: Callable[[Light, bool, float], Light], on: bool) -> None:
-        self._change(lambda now, now_s: now.lit(switched(now.light, on, now_s)))
-
     def _change(self, operation: Callable[[Practice, float], Practice]) -> None:
         table = self.table
         if table is None:
             self._store.say(tr("The picture is frozen. Press P to go on."))
             return
-        try:
-            table.change(operation)
-        except UserError as refusal:
-            self._store.say(str(refusal))
+        self._store.attempt(lambda: table.change(operation))
         self.follow()
-
-
-def _with_light(lit: Callable[[Light, float], Light], now: Practice, now_s: float) -> Practice:
-    return now.lit(lit(now.light, now_s))
 
 
 def _soldier_at(table: PracticeTable, at: PickResult) -> str | None:

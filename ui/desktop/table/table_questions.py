@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from rules.engine.text import display_name
-from ui.desktop.bar import MessageActions
+from ui.desktop.messages import MessageActions
 from ui.desktop.source_controller import SourceController
 from ui.desktop.store import Store
 from ui.setup.empty_table import EmptyTableCheck

@@ -1,23 +1,35 @@
-"""Connects terrain with the window: tool, panel and files."""
+"""Connects terrain with the window: tool, tab and files."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PyQt6.QtCore import QObject, Qt, QTimer
 from PyQt6.QtGui import QKeySequence, QShortcut
-from PyQt6.QtWidgets import QTabWidget
+from PyQt6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QGroupBox,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QTabWidget,
+    QWidget,
+)
 
 from rules.tabletop.table import TerrainKind, TerrainPiece
-from ui.desktop.dialogs import ask_terrain, ask_where
 from ui.desktop.picture.view import PictureView
+from ui.desktop.saving import ask_file, ask_where
 from ui.desktop.store import Store
-from ui.desktop.table.terrain_panel import TerrainPanel
 from ui.desktop.table.terrain_tool import TERRAIN, OutlineSearch, TerrainTool
+from ui.desktop.widgets import NumberBox, button_with_tip, described, in_column, in_row, plain_label, set_font
 from ui.files import read_terrain
-from ui.table.terrain import fresh_name, usual_height_in, usual_name, write_terrain
+from ui.table.terrain import Terrain, fresh_name, piece_named, terrain_words, usual_height_in, usual_name, write_terrain
 from ui.translation import tr
 from ui.vocabulary import terrain_kind_words
 from vision.terrain import OutlineProposal
@@ -30,29 +42,20 @@ class TerrainController(QObject):
 
     def __init__(self, picture: PictureView, sides: QTabWidget, store: Store) -> None:
         """Add a tab to `sides`; the Delete key, over `picture`, removes terrain."""
-        self.panel = TerrainPanel()
         super().__init__(picture)
         self._picture, self._store, self._sides, self._side_before = picture, store, sides, 0
         self._in_hand = False
-        sides.addTab(self.panel, tr("Terrain"))
         self._looker = ThreadPoolExecutor(1, "terrain")
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_EVERY_MS)
         self._timer.timeout.connect(self._take)
         self.tool = TerrainTool(store, self._begin)
+        self.panel = TerrainPanel(store, self.tool, self.open, self.save)
+        sides.addTab(self.panel, tr("Terrain"))
         for key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             shortcut = QShortcut(QKeySequence(key), picture)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(self._delete)
-        panel = self.panel
-        panel.chosen.connect(lambda name: store.change(lambda: self.tool.select(name)))
-        panel.named.connect(lambda name: store.change(lambda: self._rename(name)))
-        panel.kinded.connect(lambda kind: store.change(lambda: self._set_kind(TerrainKind(kind))))
-        panel.raised.connect(lambda height_in: store.change(lambda: self._raise(height_in)))
-        panel.based.connect(lambda base_in: store.change(lambda: self._base(base_in)))
-        panel.removed.connect(lambda: store.change(self._remove))
-        panel.opened.connect(self.open)
-        panel.saved.connect(self.save)
 
     def show(self) -> None:
         """Update the panel; its tab is shown while the tool is selected."""
@@ -71,7 +74,7 @@ class TerrainController(QObject):
 
     def open(self, path: Path | None = None) -> None:
         """Load terrain from a file; without a path, ask which."""
-        path = path or ask_terrain(self.panel)
+        path = path or ask_file(self.panel, tr("Open terrain"), tr("Terrain (*.json);;All files (*)"))
         if path is not None:
             self._store.change(lambda: self._open(path))
 
@@ -102,18 +105,132 @@ class TerrainController(QObject):
         if self._store.tool.name == TERRAIN:
             self._store.change(self.tool.delete)
 
+
+_MAX_HEIGHT_IN = 40.0
+
+
+class TerrainPanel(QWidget):
+    """The Terrain tab: shows the pieces, and changes the selected one or the next."""
+
+    def __init__(
+        self, store: Store, tool: TerrainTool, open_file: Callable[[], object], save_file: Callable[[], object]
+    ) -> None:
+        """Change the piece that `tool` has selected; the buttons below the list call the functions for files."""
+        super().__init__()
+        self._store, self._tool = store, tool
+        self._shown: object = None
+        self._list, self._of = QListWidget(), plain_label()
+        self.name, self.kind, self.height_in, self.base_in = QLineEdit(), QComboBox(), NumberBox(), NumberBox()
+        tip = tr("Remove the piece from the table (Delete)")
+        self.remove = button_with_tip(tr("Remove"), tip, lambda: self._store.change(self._remove))
+        tip = tr("Open terrain from a file; it replaces this terrain")
+        open_ = button_with_tip(tr("Open…"), tip, lambda: open_file())
+        tip = tr("Save the terrain to a file for another day")
+        self.save = button_with_tip(tr("Save…"), tip, lambda: save_file())
+        in_column((self._pieces_box(open_), 1), self._piece_box(), on=self)
+
+    def show_terrain(self, terrain: Terrain, selected: str | None, next_piece: TerrainPiece) -> None:
+        """Show the pieces and the selected one, or without a selection the settings of the next piece."""
+        shown = (terrain, selected, next_piece)
+        if shown == self._shown:
+            return
+        self._shown = shown
+        piece = piece_named(terrain, selected) or next_piece
+        known = piece is not next_piece
+        self._fill_list(terrain, selected)
+        self._of.setText(piece.name if known else tr("The next piece"))
+        boxes = (self.name, self.kind, self.height_in, self.base_in)
+        for box in boxes:
+            box.blockSignals(True)
+        if not (self.name.hasFocus() and self.name.isModified()):
+            self.name.setText(piece.name if known else "")
+        self.kind.setCurrentIndex(self.kind.findData(str(piece.kind)))
+        self.height_in.setValue(piece.height_in)
+        self.base_in.setValue(piece.base_in)
+        for box in boxes:
+            box.blockSignals(False)
+        for part in (self.name, self.base_in, self.remove):
+            part.setEnabled(known)
+        self.save.setEnabled(bool(terrain))
+
+    def _fill_list(self, terrain: Terrain, selected: str | None) -> None:
+        self._list.blockSignals(True)
+        self._list.clear()
+        for piece in terrain:
+            item = QListWidgetItem(terrain_words(piece))
+            item.setData(Qt.ItemDataRole.UserRole, piece.name)
+            self._list.addItem(item)
+            if piece.name == selected:
+                self._list.setCurrentItem(item)
+        self._list.blockSignals(False)
+
+    def _pieces_box(self, open_: QPushButton) -> QWidget:
+        box = QGroupBox(tr("Terrain"))
+        described(self._list, tr("Pieces of terrain"), tr("The terrain on the table; click a piece to change it"))
+        self._list.setWordWrap(True)
+        self._list.currentItemChanged.connect(lambda item, _: self._choose(item))
+        in_column(self._list, in_row(open_, self.save), on=box)
+        return box
+
+    def _choose(self, item: QListWidgetItem | None) -> None:
+        if item is not None:
+            name = str(item.data(Qt.ItemDataRole.UserRole))
+            self._store.change(lambda: self._tool.select(name))
+
+    def _piece_box(self) -> QWidget:
+        box = QGroupBox(tr("Piece"))
+        set_font(self._of, bold=True)
+        self.name.setToolTip(tr("The piece's name, used in messages"))
+        self.name.setMaxLength(40)
+        self.name.editingFinished.connect(self._read_name)
+        for kind in TerrainKind:
+            self.kind.addItem(terrain_kind_words(kind), str(kind))
+        self.kind.setToolTip(tr("What it is in the rules: it may hide, cover, slow or carry soldiers"))
+        self.kind.currentIndexChanged.connect(lambda _: self._store.change(self._set_kind))
+        self.kind.setMaxVisibleItems(self.kind.count())
+        for number, change, tip in (
+            (self.height_in, self._raise, tr("Its height from bottom to top")),
+            (self.base_in, self._base, tr("The height of what it stands on, such as a book under a house")),
+        ):
+            number.setRange(0.0, _MAX_HEIGHT_IN)
+            number.setDecimals(2)
+            number.setSingleStep(0.25)
+            number.setSuffix(tr(" in"))
+            number.setKeyboardTracking(False)
+            number.setToolTip(tip)
+            number.valueChanged.connect(partial(self._set_number, change))
+        form = QFormLayout(box)
+        form.addRow(self._of)
+        for words, part in ((tr("&Name:"), self.name), (tr("&Kind:"), self.kind), (tr("Hei&ght:"), self.height_in)):
+            form.addRow(words, part)
+            part.setAccessibleName(words.replace("&", "").strip(":"))
+        form.addRow(tr("Stands &on:"), self.base_in)
+        self.base_in.setAccessibleName(tr("Stands on"))
+        form.addRow(self.remove)
+        return box
+
+    # What the player changes
+
+    def _set_number(self, change: Callable[[float], None], value: float) -> None:
+        self._store.change(lambda: change(value))
+
+    def _read_name(self) -> None:
+        if self.name.isModified():
+            self.name.setModified(False)
+            self._store.change(lambda: self._rename(self.name.text()))
+
     def _remove(self) -> None:
-        self.tool.cancel_corner()
-        self.tool.delete()
+        self._tool.cancel_corner()
+        self._tool.delete()
 
     def _rename(self, name: str) -> None:
-        piece = self.tool.piece
+        piece = self._tool.piece
         if piece is not None:
-            self.tool.change(tr("rename {old} to {new}", old=piece.name, new=name), replace(piece, name=name.strip()))
+            self._tool.change(tr("rename {old} to {new}", old=piece.name, new=name), replace(piece, name=name.strip()))
 
-    def _set_kind(self, kind: TerrainKind) -> None:
+    def _set_kind(self) -> None:
         """Change the kind; the height becomes the kind's usual one unless another was typed."""
-        tool, piece = self.tool, self.tool.piece
+        tool, piece, kind = self._tool, self._tool.piece, TerrainKind(self.kind.currentData())
         usual = (piece or tool).height_in == usual_height_in((piece or tool).kind)
         height_in = usual_height_in(kind) if usual else (piece or tool).height_in
         tool.kind, tool.height_in = kind, height_in
@@ -126,14 +243,14 @@ class TerrainController(QObject):
             tool.change(label, changed, as_seen_now=True)
 
     def _raise(self, height_in: float) -> None:
-        piece = self.tool.piece
-        self.tool.height_in = height_in
+        piece = self._tool.piece
+        self._tool.height_in = height_in
         if piece is not None:
             label = tr("set the height of {piece} to {height_in:g} in", piece=piece.name, height_in=height_in)
-            self.tool.change(label, replace(piece, height_in=height_in), as_seen_now=True)
+            self._tool.change(label, replace(piece, height_in=height_in), as_seen_now=True)
 
     def _base(self, base_in: float) -> None:
-        piece = self.tool.piece
+        piece = self._tool.piece
         if piece is not None:
             label = tr("set the base of {piece} to {base_in:g} in", piece=piece.name, base_in=base_in)
-            self.tool.change(label, replace(piece, base_in=base_in), as_seen_now=True)
+            self._tool.change(label, replace(piece, base_in=base_in), as_seen_now=True)

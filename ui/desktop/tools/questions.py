@@ -8,13 +8,12 @@ from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path
 from rules.tabletop.table import Figure, PointIn
-from ui.desktop.tools.tool import PickResult, Tool, figure_id, was_dragged
+from ui.desktop.tools.tool import FigureTool, PickResult, Tool, figure_id, was_dragged
 from ui.picture.overlay import PointPx, Preview
 from ui.table.finding import Answer, Finding
-from ui.tools.fan import fan_finding
 from ui.tools.plan import plan_finding
-from ui.tools.reach import Arm, weapon_reaches
-from ui.tools.sighting import sight_finding
+from ui.tools.reach import Arm, fan_finding, weapon_reaches
+from ui.tools.sight import sight_finding
 from ui.tools.tool_context import ToolContext
 from ui.translation import tr
 
@@ -108,7 +107,7 @@ def _sight(now: ToolContext, shooter: Figure, target: str | None) -> Finding | N
     return sight_finding(now, shooter, other) if other is not None else None
 
 
-class TargetsTool(QuestionTool):
+class TargetsTool(FigureTool, QuestionTool):
     """Shows the targets of one figure: point at it, click to keep it. `reach_in` is the range without a battle."""
 
     name = "fan"
@@ -116,7 +115,6 @@ class TargetsTool(QuestionTool):
 
     def __init__(self, now: Now) -> None:
         super().__init__(now)
-        self._shooter: str | None = None
         self._shown: str | None = None
         self._arm = 0
         self.reach_in = _USUAL_REACH_IN
@@ -135,12 +133,12 @@ class TargetsTool(QuestionTool):
         return weapon_reaches(now.position, name) if now is not None and name is not None else ()
 
     def press(self, at: PickResult) -> None:
-        """Select the shooter, or deselect it."""
-        self._shooter, self._arm = figure_id(at), 0
+        super().press(at)
+        self._arm = 0
 
     def turn(self, steps: int) -> None:
         """Select another weapon or, without a battle, another range."""
-        arms = self._arms(self._shooter)
+        arms = self._arms(self.picked)
         if arms:
             self._arm = (self._arm + steps) % len(arms)
         else:
@@ -150,15 +148,10 @@ class TargetsTool(QuestionTool):
         """Set the range."""
         self.reach_in = min(max(value, 1.0), _MAX_IN)
 
-    def cancel(self) -> bool:
-        """Deselect the shooter."""
-        had, self._shooter = self._shooter is not None, None
-        return had
-
     def preview(self, at: PickResult | None) -> Preview:
         """The targets of the shooter, or of the figure under the mouse."""
         hovered = figure_id(at)
-        self._shown = shooter = self._shooter or hovered
+        self._shown = shooter = self.picked or hovered
         if shooter is None:
             return Preview()
         arms = self._arms(shooter)

@@ -127,31 +127,36 @@ def start_preview(start: End | None) -> Preview:
     return Preview(picked=start) if isinstance(start, str) else Preview(pin_in=start)
 
 
-class SelectTool(Tool):
+class FigureTool(Tool):
+    """A tool about one figure: a click keeps the figure there, a click on bare table none.
+
+    Attributes:
+        picked: The figure that was kept.
+    """
+
+    picked: str | None = None
+
+    def press(self, at: PickResult) -> None:
+        self.picked = figure_id(at)
+
+    def cancel(self) -> bool:
+        had, self.picked = self.picked is not None, None
+        return had
+
+
+class SelectTool(FigureTool):
     """Shows what is known about a figure: the one under the mouse, else the selected one."""
 
     name = "select"
-
-    def __init__(self) -> None:
-        self._picked: str | None = None
 
     @property
     def hint(self) -> str:
         return tr("Point at a soldier to see what the program knows about it; click to keep it.")
 
-    def press(self, at: PickResult) -> None:
-        """Select the figure, or none."""
-        self._picked = figure_id(at)
-
-    def cancel(self) -> bool:
-        """Deselect."""
-        had, self._picked = self._picked is not None, None
-        return had
-
     def preview(self, at: PickResult | None) -> Preview:
         """Highlight the selected figure and the one under the mouse."""
         hovered = figure_id(at)
-        return Preview(hovered=hovered, picked=self._picked, asked=hovered or self._picked)
+        return Preview(hovered=hovered, picked=self.picked, asked=hovered or self.picked)
 
 
 class MeasureTool(Tool):

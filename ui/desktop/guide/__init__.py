@@ -1,1 +1,0 @@
-"""The guide to the first measured shot."""

@@ -1,1 +1,0 @@
-"""The dialog that starts and stops the phone page."""

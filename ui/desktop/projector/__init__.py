@@ -1,1 +1,0 @@
-"""The projector's window and menu."""

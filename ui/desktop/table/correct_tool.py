@@ -1,0 +1,228 @@
+"""Corrects a figure with two clicks: what is wrong, and what is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from PyQt6.QtGui import QAction
+from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
+
+from rules.engine.text import display_name
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure
+from ui.desktop.picture.view import PictureView
+from ui.desktop.store import Store
+from ui.desktop.tools.tool import PickResult, Tool, figure_id
+from ui.desktop.widgets import literal_text
+from ui.picture.overlay import Preview
+from ui.setup.armies import armies_of
+from ui.table.corrections import CorrectionOption, merge, options_at, options_for, place, rename
+from ui.table.terrain import standing_place
+from ui.translation import mark_for_translation, tr
+from ui.vocabulary import posture_words
+from vision.table_view import TableView
+
+CORRECT = "correct"
+"""Name of the tool."""
+
+_GROUPS = {
+    "Add": mark_for_translation("&Add"),
+    "Army": mark_for_translation("&Army"),
+    "Posture": mark_for_translation("&Posture"),
+    "The same as": mark_for_translation("&Same as"),
+    "Is really": mark_for_translation("Is &really"),
+}
+
+
+def ask_name(parent: QWidget, name: str) -> str | None:
+    """Ask for a figure's name; None if cancelled."""
+    question = literal_text(tr("New name for {name}:", name=name))
+    name_typed, done = QInputDialog.getText(parent, tr("Rename"), question, text=name)
+    return name_typed if done else None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A correction that needs one more click."""
+
+    about: str
+    hint: str
+    take: Callable[[PickResult], None]
+
+
+class CorrectTool(Tool):
+    """Offers corrections for the clicked figure or place, in a menu.
+
+    Attributes:
+        menu: The open menu; None if there is none.
+        waiting: The correction that needs one more click, if any.
+    """
+
+    name = CORRECT
+
+    def __init__(self, picture: PictureView, store: Store, split_off: Callable[[Figure], None]) -> None:
+        """Open menus over `picture` on request; `split_off` moves a figure and similar ones into another army."""
+        self._picture, self._store, self._split_off = picture, store, split_off
+        self._before = CORRECT
+        self.waiting: Waiting | None = None
+        self.menu: QMenu | None = None
+        picture.asked.connect(self._offer)
+
+    @property
+    def hint(self) -> str:
+        if self.waiting is not None:
+            return tr("{hint} Esc cancels.", hint=self.waiting.hint)
+        return tr("Click a soldier that is wrong, or a place where a soldier is missing.")
+
+    def press(self, at: PickResult) -> None:
+        """Offer corrections, or use the awaited click. Raises `UserError` if the awaited click is invalid."""
+        if self.waiting is None:
+            self._offer_at(at)
+        else:
+            self.waiting.take(at)
+
+    def cancel(self) -> bool:
+        """Stop waiting for a click."""
+        had, self.waiting = self.waiting is not None, None
+        return had
+
+    def preview(self, at: PickResult | None) -> Preview:
+        """Highlight the figure under the mouse and the one being corrected."""
+        hovered = figure_id(at)
+        return Preview(hovered=hovered, picked=self.waiting.about if self.waiting else None)
+
+    def _offer(self) -> None:
+        """Open the menu for what the mouse points at."""
+        at = self._store.pointed
+        if at is not None:
+            self._store.change(lambda: self._offer_at(at))
+
+    def _offer_at(self, at: PickResult) -> None:
+        """Open the menu for the clicked figure or place. Raises `UserError` if nothing can be corrected there."""
+        view = self._store.view
+        if view is None or view.calibration is None or at.place_in is None:
+            raise UserError(tr("Nothing can be corrected here. Click on the table, with a marker in the picture."))
+        self._before = self._store.tool.name
+        if self.menu is not None:
+            self.menu.deleteLater()
+        self.menu = QMenu(self._picture)
+        self.menu.setToolTipsVisible(True)
+        if at.figure is not None:
+            self._fill_for(self.menu, view, at.figure, at)
+        else:
+            self._fill_at(self.menu, view, at)
+        self.menu.popup(self._picture.mapToGlobal(self._picture.to_widget(at.px).toPoint()))
+
+    def _fill_for(self, menu: QMenu, view: TableView, figure: Figure, at: PickResult) -> None:
+        assert view.calibration is not None
+        x, y = view.calibration.camera.pixel_to_table(at.px, figure.z_in)[0]
+        shown_name = display_name(figure.id)
+        _add_heading(menu, f"{shown_name}, {posture_words(figure.posture)}")
+        groups = self._fill(menu, options_for(view, figure, (float(x), float(y)), self._armies))
+        title = _GROUPS["Army"]
+        tip = tr("Move {name} and all soldiers that look like it into a new army", name=shown_name)
+        army_menu = groups.get("Army") or _submenu(menu, tr(title))
+        _add(army_menu, tr("New army"), lambda: self._split_off(figure), tip)
+        self._later(
+            groups.get("The same as") or menu,
+            tr("The soldier I click next"),
+            Waiting(
+                figure.id,
+                tr("Now click the soldier that is the same as {name}.", name=shown_name),
+                partial(self._merge, figure),
+            ),
+        )
+        self._later(
+            menu,
+            tr("Place by &click"),
+            Waiting(
+                figure.id, tr("Now click the middle of {name}'s base.", name=shown_name), partial(self._place, figure)
+            ),
+        )
+        _add(menu, tr("Rena&me…"), lambda: self._store.change(lambda: self._rename(view, figure)))
+
+    def _fill_at(self, menu: QMenu, view: TableView, at: PickResult) -> None:
+        assert view.calibration is not None
+        there = standing_place(view.calibration.camera, at.px, self._store.terrain)
+        if there is not None:
+            _add_heading(menu, tr("No soldier is seen here"))
+            self._fill(menu, options_at(view, *there, self._armies))
+        if not menu.actions():
+            raise UserError(tr("No army is known yet. Press T and teach one first."))
+
+    @property
+    def _armies(self) -> tuple[str, ...]:
+        view = self._store.view
+        return armies_of(view, self._store.session.state) if view is not None else ()
+
+    def _fill(self, menu: QMenu, options: tuple[CorrectionOption, ...]) -> dict[str, QMenu]:
+        groups: dict[str, QMenu] = {}
+        for option in options:
+            if option.group and option.group not in groups:
+                groups[option.group] = _submenu(menu, tr(_GROUPS.get(option.group, option.group)))
+            tip = tr("{label}; Ctrl+Z undoes it", label=option.label)
+            _add(groups.get(option.group, menu), option.words, partial(self._apply, option), tip)
+        return groups
+
+    def _later(self, menu: QMenu, words: str, waiting: Waiting) -> None:
+        _add(menu, words, lambda: self._store.change(lambda: self._wait(waiting)))
+
+    def _wait(self, waiting: Waiting) -> None:
+        self._store.use_tool(CORRECT)
+        self.waiting = waiting
+
+    def _apply(self, option: CorrectionOption) -> None:
+        self._store.change(lambda: self._correct(option))
+
+    def _correct(self, option: CorrectionOption) -> None:
+        self._store.session.correct(option.label, *option.corrections)
+        self._store.say(tr("{label}. Ctrl+Z undoes it.", label=option.label))
+
+    def _merge(self, figure: Figure, at: PickResult) -> None:
+        if at.figure is None or at.figure.id == figure.id:
+            raise UserError(
+                tr("Click the other soldier that is the same as {id}, or press Esc.", id=display_name(figure.id))
+            )
+        self._end(merge(figure, at.figure))
+
+    def _place(self, figure: Figure, at: PickResult) -> None:
+        view, camera = self._store.view, self._store.camera
+        there = standing_place(camera, at.px, self._store.terrain) if camera is not None else None
+        if view is None or there is None:
+            raise UserError(
+                tr("{id} cannot stand there. Click a place on the table, or press Esc.", id=display_name(figure.id))
+            )
+        self._end(place(view, figure, *there))
+
+    def _end(self, option: CorrectionOption) -> None:
+        self._store.use_tool(self._before)
+        self._correct(option)
+
+    def _rename(self, view: TableView, figure: Figure) -> None:
+        name_typed = ask_name(self._picture, figure.id)
+        if name_typed is not None and name_typed.strip() != figure.id:
+            self._correct(rename(view, figure, name_typed))
+
+
+def _add(menu: QMenu, words: str, slot: Callable[[], object], tip: str = "") -> None:
+    action = QAction(words, menu)
+    action.setToolTip(literal_text(tip))
+    action.triggered.connect(lambda: slot())
+    menu.addAction(action)
+
+
+def _submenu(menu: QMenu, words: str) -> QMenu:
+    group = QMenu(words, menu)
+    group.setToolTipsVisible(True)
+    menu.addMenu(group)
+    return group
+
+
+def _add_heading(menu: QMenu, words: str) -> None:
+    """Start a menu with a line of text; a style sheet hides the titles of Qt's own sections."""
+    heading = menu.addAction(words)
+    if heading is not None:
+        heading.setEnabled(False)
+    menu.addSeparator()

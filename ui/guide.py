@@ -1,0 +1,499 @@
+"""The guide to the first shot: its steps, what each step waits for, and its text. No Qt here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+
+from rules.engine.events import ActionResolved, PhaseBegun
+from rules.engine.position import Position
+from rules.engine.referee import FIRE, ActionPreview
+from ui.battle.action_text import ranked
+from ui.battle.battle_session import BattleSession
+from ui.battle.round_sequence import RoundSequence
+from ui.formatting import sentence
+from ui.measuring import Read, read_off
+from ui.session import Ruler, TableState
+from ui.setup.armies import doubts, found_all, one_colour_words, proposed, separation_sentence
+from ui.setup.cameras import Camera
+from ui.table.shapes import template_words
+from ui.tools.answer import answer_to, on_table
+from ui.translation import mark_for_translation, tr, tr_count
+from vision.palette import army_names
+from vision.separation import SeparationLevel
+from vision.source import SETTLING, is_camera
+from vision.table_view import TableView
+
+ENOUGH_MARKERS = 4
+"""One near each corner; more hardly improve the accuracy."""
+
+_MAX_ISSUES = 2
+
+_HELD = (
+    mark_for_translation("exposure held"),
+    mark_for_translation("exposure automatic"),
+    mark_for_translation("white balance held"),
+    mark_for_translation("white balance automatic"),
+    mark_for_translation("focus held"),
+    mark_for_translation("focus automatic"),
+)
+"""The parts of `vision.source.Webcam.held`."""
+
+
+class GuideStep(StrEnum):
+    """The guide's steps, in order."""
+
+    CAMERA = mark_for_translation("Camera")
+    MARKERS = mark_for_translation("Markers")
+    EMPTY = mark_for_translation("Empty table")
+    ARMIES = mark_for_translation("Armies")
+    GAME = mark_for_translation("Game")
+    SHOT = mark_for_translation("First shot")
+
+    @property
+    def words(self) -> str:
+        """Its name for the player."""
+        return tr(self.value)
+
+
+class StepMark(StrEnum):
+    """The state of a step."""
+
+    DONE = mark_for_translation("done")
+    NOW = mark_for_translation("now")
+    SKIPPED = mark_for_translation("skipped")
+    AHEAD = mark_for_translation("ahead")
+
+    @property
+    def words(self) -> str:
+        """The state for screen readers."""
+        return tr(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """One thing that a step waits for, and whether it is good; None while unknown."""
+
+    words: str
+    good: bool | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableStatus:
+    """The guide's input.
+
+    Attributes:
+        spec: The open source, as for `vision.source.open_source`.
+        view, state: The table; no view before the first picture was searched.
+        cameras: The cameras of this computer.
+        held: Which of the camera's settings (exposure, colours) are fixed; empty if the source does not say.
+        problem: Why there is no picture; empty if there is one.
+        marker_issues: Why markers cannot be used, a sentence each.
+        playing: Whether a battle is open.
+        armies: How many armies to teach.
+        is_bare: Whether the simulated table is shown without its armies; None for other sources.
+        need: What the open battle needs before its first shot; None without a battle.
+        next_words: The text of the button that begins the battle's next phase.
+    """
+
+    spec: str
+    view: TableView | None
+    state: TableState
+    cameras: tuple[Camera, ...] = ()
+    held: str = ""
+    problem: str = ""
+    marker_issues: tuple[str, ...] = ()
+    playing: bool = False
+    armies: int = 2
+    is_bare: bool | None = None
+    need: Need | None = None
+    next_words: str = ""
+
+    @property
+    def markers(self) -> tuple[int, ...]:
+        """Ids of the markers that the calibration uses now."""
+        if self.view is None or self.view.calibration is None or self.view.problem is not None:
+            return ()
+        unused = {issue.id for issue in self.view.set_aside}
+        return tuple(number for number in sorted(self.view.calibration.markers_in) if number not in unused)
+
+    @property
+    def has_inches(self) -> bool:
+        """Whether there is a valid calibration, with or without markers."""
+        return self.view is not None and self.view.calibration is not None and self.view.problem is None
+
+    @property
+    def source_words(self) -> str:
+        """The name of the open source."""
+        known = {str(camera.number): camera.words for camera in self.cameras}
+        return known.get(self.spec, title_words(self.spec))
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What the player told the guide.
+
+    Attributes:
+        agreed: Steps that the player accepted, such as this source or few markers.
+        skipped: Steps that the player skipped.
+        back_at: The step that the player went back to, if any.
+    """
+
+    agreed: frozenset[GuideStep] = field(default_factory=frozenset)
+    skipped: frozenset[GuideStep] = field(default_factory=frozenset)
+    back_at: GuideStep | None = None
+
+    def agree(self, step: GuideStep) -> Progress:
+        """The player accepts the step."""
+        return Progress(self.agreed | {step}, self.skipped - {step})
+
+    def skip(self, step: GuideStep) -> Progress:
+        """The player skips the step, or leaves one that was done before."""
+        return Progress(self.agreed, self.skipped | {step})
+
+    def go_on(self) -> Progress:
+        """The player has finished the step that they went back to."""
+        return replace(self, back_at=None)
+
+    def go_to(self, step: GuideStep) -> Progress:
+        """The player goes to a step, done or not."""
+        return replace(self, skipped=self.skipped - {step}, back_at=step)
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """What the guide shows.
+
+    Attributes:
+        marks: The state of each step.
+        step: The current step; None after the last.
+        words: What to do, in a sentence or two.
+        button: The text of the button that does it; empty if another control does it.
+        ready: Whether the button works now.
+        is_done: Whether the step was done before and the player went back to it.
+        ticks: What the step waits for.
+    """
+
+    marks: Mapping[GuideStep, StepMark]
+    step: GuideStep | None
+    words: str
+    button: str = ""
+    ready: bool = True
+    is_done: bool = False
+    ticks: tuple[Tick, ...] = ()
+
+
+def guide(now: TableStatus, progress: Progress) -> Guide:
+    """What the guide shows now."""
+    done = {step: _DONE[step](now, progress) for step in GuideStep}
+    current = progress.back_at or next(
+        (step for step in GuideStep if not done[step] and step not in progress.skipped), None
+    )
+    marks = {step: _mark(step, current, done[step], progress) for step in GuideStep}
+    if current is None:
+        words = tr("That was the first shot. You can open this guide again in the menu Help; F1 shows every key.")
+        return Guide(marks, None, words, tr("Close"))
+    return replace(_SHOWN[current](now), marks=marks, is_done=done[current])
+
+
+def _mark(step: GuideStep, current: GuideStep | None, done: bool, progress: Progress) -> StepMark:
+    if step is current:
+        return StepMark.NOW
+    if done:
+        return StepMark.DONE
+    return StepMark.SKIPPED if step in progress.skipped else StepMark.AHEAD
+
+
+def _camera_done(now: TableStatus, progress: Progress) -> bool:
+    chosen = GuideStep.CAMERA in progress.agreed or now.spec != "demo"
+    return chosen and now.view is not None and not now.problem and now.held != SETTLING
+
+
+def _markers_done(now: TableStatus, progress: Progress) -> bool:
+    enough = len(now.markers) >= ENOUGH_MARKERS or GuideStep.MARKERS in progress.agreed
+    prints = now.state.setup.prints
+    return now.has_inches and (enough or prints.board is not None or prints.rectangle is not None)
+
+
+def _armies_done(now: TableStatus) -> bool:
+    """Whether all armies are taught and found; a soldier left on the empty table would not be found."""
+    taught = {colour.name for colour in now.state.setup.palette}
+    tracking = now.view.tracking if now.view is not None else None
+    found = {figure.army for figure in (*tracking.figures, *tracking.lost)} if tracking is not None else set()
+    return len(taught) >= now.armies and taught <= found
+
+
+def _shot_done(now: TableStatus) -> bool:
+    """Whether a soldier has fired in the battle or, without a battle, was measured."""
+    if now.need is not None:
+        return now.need is Need.NOTHING
+    return any(isinstance(end, str) for ruler in now.state.rulers for end in (ruler.a, ruler.b))
+
+
+_DONE: dict[GuideStep, Callable[[TableStatus, Progress], bool]] = {
+    GuideStep.CAMERA: _camera_done,
+    GuideStep.MARKERS: _markers_done,
+    GuideStep.EMPTY: lambda now, _: now.state.setup.reference_bgr is not None,
+    GuideStep.ARMIES: lambda now, _: _armies_done(now),
+    GuideStep.GAME: lambda now, _: now.playing,
+    GuideStep.SHOT: lambda now, progress: GuideStep.SHOT in progress.agreed or _shot_done(now),
+}
+
+
+def _camera(now: TableStatus) -> Guide:
+    ticks = tuple(Tick(tr(words), words.endswith("held")) for words in now.held.split(", ") if words)
+    if now.problem:
+        return Guide({}, GuideStep.CAMERA, sentence(now.problem), tr("Choose another…"))
+    if now.spec == "demo" and not now.cameras:
+        words = tr("No camera is plugged in. Plug one in, or practise on the simulated table: the steps are the same.")
+        return Guide({}, GuideStep.CAMERA, words, tr("Practise"))
+    if now.spec == "demo":
+        words = tr("Choose the camera over the table. Its picture appears at once.")
+        return Guide({}, GuideStep.CAMERA, words, tr("Choose…"))
+    if now.held == SETTLING:
+        words = tr("{source} is adjusting to the light. Please wait.", source=now.source_words)
+        return Guide({}, GuideStep.CAMERA, words, tr("Choose another…"))
+    words = tr(
+        "This is {source}. The whole table should be in the picture. Do not change the light after this.",
+        source=now.source_words,
+    )
+    return Guide({}, GuideStep.CAMERA, words, tr("Choose another…"), ticks=ticks)
+
+
+def _markers(now: TableStatus) -> Guide:
+    ticks = tuple(Tick(tr("marker {number}", number=number), True) for number in now.markers)
+    ticks += tuple(Tick(words, False) for words in now.marker_issues[:_MAX_ISSUES])
+    calibration = now.view.calibration if now.view else None
+    if not now.has_inches or calibration is None:
+        words = tr(
+            "Print the markers at 100 %. Lay at least one flat on the table, fully in the picture. One near each corner"
+            " is much better."
+        )
+        return Guide({}, GuideStep.MARKERS, words, tr("Print markers…"), ticks=ticks)
+    error = now.state.unit.fine_words(2 * max(calibration.typical_sigma_in(), 0.005))
+    count = len(now.markers)
+    if count >= ENOUGH_MARKERS:
+        words = tr(
+            "The camera sees {count} markers: places on the table are accurate to ±{error}.", count=count, error=error
+        )
+    else:
+        words = tr_count(
+            "The camera sees {count} marker: places on the table are accurate to ±{error}. One near each corner makes"
+            " them much more accurate.",
+            "The camera sees {count} markers: places on the table are accurate to ±{error}. One near each corner makes"
+            " them much more accurate.",
+            count, error=error,
+        )  # fmt: skip
+    return Guide({}, GuideStep.MARKERS, words, tr("Continue"), ticks=ticks)
+
+
+def _empty(now: TableStatus) -> Guide:
+    if now.is_bare is False or (now.view is not None and now.view.frozen):
+        words = tr("Something is moving in the picture. Take your hands out and wait a moment.")
+        return Guide({}, GuideStep.EMPTY, words, tr("Learn empty table"), ready=False)
+    if now.is_bare:
+        words = tr("The simulated table is empty now. Press Learn empty table; then its armies appear.")
+    else:
+        words = tr("Take every soldier off the table. Markers and terrain stay. This helps to find the soldiers later.")
+    return Guide({}, GuideStep.EMPTY, words, tr("Learn empty table"), ready=now.view is not None)
+
+
+def _armies(now: TableStatus) -> Guide:
+    armies = army_names(now.state.setup.palette)
+    figures = now.view.figures if now.view is not None else ()
+    counts = {army: sum(figure.army == army for figure in figures) for army in armies}
+    ticks = tuple(
+        Tick(tr("{army}: {count} seen", army=army, count=count), True)
+        if count
+        else Tick(tr("{army}: searching…", army=army), None)
+        for army, count in counts.items()
+    )
+    if now.view is not None:
+        apart = doubts(now.view, now.state.setup)
+        ticks += tuple(
+            Tick(separation_sentence(doubt), None if doubt.level is SeparationLevel.FAIR else False)
+            for doubt in apart[:_MAX_ISSUES]
+        )
+    if now.view is not None and (groups := proposed(now.view, now.state)):
+        if found_all(now.view, now.armies):
+            words = tr(
+                "Found {soldiers}, grouped by colour. Use them, or name an army and click one of its soldiers.",
+                soldiers=groups,
+            )
+        else:
+            words = tr("Found so far: {soldiers}. Wait a moment for the other army, or use them.", soldiers=groups)
+        advice = one_colour_words(now.view)
+        ticks = (*ticks, *((Tick(advice, None),) if advice else ()))
+        return Guide({}, GuideStep.ARMIES, words, tr("Use them"), ready=now.has_inches, ticks=ticks)
+    if not armies:
+        words = tr("Put the armies on the table. Name the first, then click the base of one of its soldiers.")
+    elif len(armies) < now.armies:
+        words = tr(
+            "Now the next army: type its name, then click one of its soldiers. Until then, its soldiers count as the"
+            " other army's."
+        )
+    else:
+        words = tr("Click more soldiers to find them better. To teach another army, type its name and click a soldier.")
+    return Guide({}, GuideStep.ARMIES, words, tr("Teach army"), ready=now.has_inches, ticks=ticks)
+
+
+def _game(now: TableStatus) -> Guide:
+    words = tr("Choose one of the five games and each soldier's unit. Or skip this and only measure.")
+    return Guide({}, GuideStep.GAME, words, tr("Choose game…"))
+
+
+def _shot(now: TableStatus) -> Guide:
+    if now.need is not None:
+        return Guide({}, GuideStep.SHOT, _shot_words(now.need, now.next_words))
+    words = tr("Click a soldier, then one of the other army. The distance and its uncertainty appear on the right.")
+    return Guide({}, GuideStep.SHOT, words, tr("Measure"))
+
+
+def _shot_words(need: Need, button: str) -> str:
+    match need:
+        case Need.PHASE:
+            return tr("Press “{button}” above the table. Shots come after the moves.", button=button)
+        case Need.SOLDIER:
+            return tr("Click the soldier that shoots first, such as the marked one.")
+        case Need.TARGET:
+            return tr("Now click the enemy to shoot at. The numbers are the chances to hit.")
+        case Need.ROLL:
+            return tr("Press Roll at the right. Or click another target first.")
+        case Need.DUTY:
+            return tr("Press the marked button on the right. The game needs this before the first shot.")
+        case Need.DICE:
+            return tr("Let the program roll, or roll your own dice and type their faces.")
+        case Need.NOTHING:
+            return tr("That was a shot. Go on with the next soldier.")
+
+
+_SHOWN: dict[GuideStep, Callable[[TableStatus], Guide]] = {
+    GuideStep.CAMERA: _camera,
+    GuideStep.MARKERS: _markers,
+    GuideStep.EMPTY: _empty,
+    GuideStep.ARMIES: _armies,
+    GuideStep.GAME: _game,
+    GuideStep.SHOT: _shot,
+}
+
+
+TEACH = "teach"
+"""Name of the tool that teaches armies."""
+
+# Non-breaking spaces keep a key and its tool on one line.
+_KEYS = mark_for_translation("   M:\u00a0measure   S:\u00a0sight   B:\u00a0blast   D:\u00a0move   T:\u00a0teach")
+
+
+def title_words(spec: str) -> str:
+    """The name of a source."""
+    if spec == "demo":
+        return tr("Simulated table")
+    return tr("Camera {number}", number=spec) if is_camera(spec) else Path(spec).name
+
+
+def next_step(view: TableView, state: TableState, tool: str, hint: str, practice: str = "") -> str:
+    """What the player should do next: `hint` with the current tool.
+
+    `practice` is how the mouse moves soldiers of the simulated table; empty for other tables.
+    """
+    if view.calibration is None:
+        return tr("Lay a printed marker flat on the table, fully in the picture. It shows how long an inch is.")
+    if not view.figures and not view.frame.has_colours:
+        return tr("This picture has no colours, but armies are found by colour. Use a colour camera or picture.")
+    if view.proposed and not state.setup.palette and tool != TEACH:
+        return tr("Use the armies found by colour, or press T and click a soldier of each army.")
+    if not state.setup.palette and tool != TEACH:
+        if state.setup.propose:
+            return tr(
+                "No army is known yet. Soldiers are found automatically and grouped by colour. Press T, then click a"
+                " soldier to teach its army."
+            )
+        return tr("No army is known yet. Press T, then click a soldier to teach its army.")
+    if state.setup.palette and not view.figures:
+        return tr("Searching for the soldiers of your armies…")
+    if practice:  # with the keys, a third line would move the picture under the mouse
+        return f"{practice}   {hint}"
+    return hint + (tr("   M: measure") if tool == TEACH else tr(_KEYS))
+
+
+def laid_words(view: TableView, state: TableState, read: Read = read_off) -> list[str]:
+    """Every ruler and template on the table with its result; `read` measures a ruler."""
+    named = ((laid.name if isinstance(laid, Ruler) else template_words(laid), laid) for laid in on_table(state))
+    return [f"{name}: {answer_to(view, laid, state.basis, state.unit, read).headline}" for name, laid in named]
+
+
+class Need(StrEnum):
+    """What the player must do next."""
+
+    PHASE = "phase"
+    SOLDIER = "soldier"
+    TARGET = "target"
+    ROLL = "roll"
+    DUTY = "duty"
+    DICE = "dice"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class ShotStep:
+    """The next thing to do, and the figure to click for it; empty if none is, or if it is still searched for."""
+
+    need: Need
+    figure: str = ""
+
+
+class FirstShot:
+    """Watches one battle after another until a figure has fired."""
+
+    def __init__(self) -> None:
+        self._sequence: RoundSequence | None = None
+        self._of: tuple[BattleSession, str] | None = None
+
+    def next_step(
+        self,
+        play: BattleSession,
+        position: Position,
+        selected: ActionPreview | None,
+        previews: Sequence[ActionPreview] = (),
+        *,
+        is_rolling: bool = False,
+    ) -> ShotStep:
+        """The next step; `previews` are the actions shown, of the selected figure or of a side."""
+        if is_rolling:
+            return ShotStep(Need.DICE)
+        can_fire = FIRE in play.referee.rounds(position)
+        if can_fire and _has_fired(play):
+            return ShotStep(Need.NOTHING)
+        if selected is not None and selected.possible and _target(selected):
+            return ShotStep(Need.ROLL)
+        if selected is not None and selected.possible and selected.action.owed:
+            return ShotStep(Need.DUTY)
+        if not can_fire:
+            return ShotStep(Need.PHASE)
+        best = next((target for number in ranked(previews).best if (target := _target(previews[number]))), "")
+        return ShotStep(Need.TARGET, best) if best else self._shooter(play, position)
+
+    def _shooter(self, play: BattleSession, position: Position) -> ShotStep:
+        """A figure that can fire in this phase; one figure is examined per call, because that takes long."""
+        of = (play, f"{position.state.turn} {position.state.side} {position.state.phase}")
+        if self._sequence is None or of != self._of:
+            self._sequence, self._of = RoundSequence(play, FIRE), of
+        state = self._sequence.advance(position, patience=1)
+        return ShotStep(Need.SOLDIER, state.figure) if state.figure or state.looking else ShotStep(Need.PHASE)
+
+
+def _target(preview: ActionPreview) -> str:
+    action = preview.action
+    return next((name for name in action.at if name not in action.by), "") if action.by else ""
+
+
+def _has_fired(play: BattleSession) -> bool:
+    """Whether a figure has rolled dice since the phase began."""
+    for event in reversed([*play.battle.in_force.values()]):
+        if isinstance(event, PhaseBegun):
+            return False
+        if isinstance(event, ActionResolved) and event.by and event.throws:
+            return True
+    return False

@@ -1,1 +1,0 @@
-"""Spoken announcements, without Qt."""
