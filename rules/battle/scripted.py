@@ -29,7 +29,7 @@ from rules.battle.answers import (
     why_not,
 )
 from rules.battle.battle import Battle
-from rules.battle.referees import perform, position_of, referee_of
+from rules.battle.referees import end_phase, perform, position_of, referee_of
 from rules.battle.situation import Placement, Situation, base_outline, point_of
 from rules.battle.steps import actor_of, count_of, object_of, spot_of, targets_of, waived_of, walk_of
 from rules.engine.dice import DiceRequest, Die, Roll, rolled
@@ -218,7 +218,7 @@ class SituationPlay:
         now = self.battle.state
         phase, side, turn = step["phase"], step.get("side") or "", step.get("turn", max(now.turn, 1))
         known = self.battle.game.rules.plain.get("phases")
-        if not isinstance(phase, str) or (known and phase not in known):
+        if not isinstance(phase, str) or (known and phase.partition(" ")[0] not in known):
             raise UserError(f"{self.battle.game.title} has no phase {phase!r}: choose one of {', '.join(known or ())}")
         if type(turn) is not int or not max(now.turn, 1) <= turn <= now.turn + _MOST_TURNS:
             raise UserError(f"turn {turn!r} cannot follow turn {now.turn}")
@@ -355,6 +355,7 @@ class SituationPlay:
         if odd:
             raise UserError(f"do: unknown key {odd[0]!r}; choose action, by, at, weapon or answers")
         answers = object_of(wanted.get("answers") or {}, "answers")
+        wanted = {**wanted, "action": self._action_called(wanted.get("action"))}
         action = self._wanted(self.position, wanted)
         if action is None:
             return {"allowed": False, "why_not": self._unavailable(wanted)}
@@ -452,14 +453,14 @@ class SituationPlay:
     def _next(self, step: Mapping[str, Any]) -> Answer:
         waived = waived_of(step["next"])
         owed = [owed_answer(one) for one in obligations(self.referee, self.position)]
-        left = [one for one in owed if waived is not True and one["action"] not in waived]
+        named = [] if waived is True else [self._action_called(one) for one in waived]
+        left = [one for one in owed if waived is not True and one["action"] not in named]
         if left:
             text = f"{left[0]['title']} comes first: do it, or waive it by name"
             return {"allowed": False, "why_not": {"rule": left[0]["rule"], "text": text}, "owed": left}
         if owed:
             self.battle.record(Noted(text=f"Waived: {', '.join(one['title'] for one in owed)}"))
-        begins = self.referee.next_phase(self.position)
-        self.battle.record(begins)
+        begins = end_phase(self.battle, self.referee, self.position)
         self._done()
         return {"allowed": True, "turn": begins.turn, "phase": begins.phase, "side": begins.side, "owed": []}
 
@@ -508,14 +509,19 @@ class SituationPlay:
             return name
         raise UserError(f"there is no figure {name!r}: choose one of {', '.join(self.battle.state.units)}")
 
+    def _action_called(self, name: Any) -> Any:
+        """The action of a name: the name itself, unless it is a further name of another action."""
+        rows = self.battle.game.rules.header.unavailable.items()
+        return next((action for action, row in rows if name in row.also), name)
+
     def _wanted(self, position: Position, wanted: Mapping[str, Any]) -> Action | None:
         """The action that a step describes: of those that fit best with each weapon, preferably one that is allowed."""
         name, targets, answers = actor_of(wanted), targets_of(wanted), wanted.get("answers") or {}
         if name:
             self._known(name)
-        if wanted.get("action") not in (*self.battle.game.actions, *_GENERIC):
+        if wanted["action"] not in (*self.battle.game.actions, *_GENERIC):
             known = ", ".join(self.battle.game.actions)
-            raise UserError(f"{self.battle.game.title} has no action {wanted.get('action')!r}: choose one of {known}")
+            raise UserError(f"{self.battle.game.title} has no action {wanted['action']!r}: choose one of {known}")
 
         def misfit(action: Action) -> tuple[bool, ...]:
             aside, others_too = action.at[:1] != targets[:1], sorted(action.at) != sorted(targets)

@@ -324,7 +324,7 @@ class Tables:
     ladder: Mapping[str, Level]
     stats: Mapping[str, StatRow]
     limits: Mapping[str, Limit]
-    steps: Mapping[str, Step]
+    phases: Mapping[str, Step]
     activities: Mapping[str, Activity]
     terrain: Mapping[str, Ground]
     wounds: Mapping[str, Column]
