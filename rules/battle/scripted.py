@@ -371,8 +371,7 @@ class SituationPlay:
         done = [action]
         while other := self._owed_too(done):
             used = list(dice.used)
-            found = _without_odds(self.position, other)
-            more = {} if found.asks else self._performed(other, found, dice)
+            more = self._performed(other, _without_odds(self.position, other), dice)
             if "effects" not in more:
                 dice.used[:] = used
                 return
