@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.ruleset import Limit, Ruleset, limit
+from rules.engine.ruleset import Cited, Limit, Ruleset, limit
 from rules.engine.schema import Count, Inches, Part, Row, Within
 from rules.engine.verdict import Reason
 from rules.tabletop.table import TerrainKind
@@ -21,13 +21,6 @@ PoseName = Annotated[str, Row("poses", "unknown_pose")]
 ResultName = Annotated[str, Row("results", "unknown_result")]
 Rating = Annotated[int, Within(-9, 9, "unknown_level")]
 """A level as a number; beyond Terrible and Superb it comes from poses, injuries and hand-to-hand."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cited:
-    """A row that cites its rule."""
-
-    rule: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
-from rules.engine.ruleset import Limit, Ruleset
+from rules.engine.ruleset import Cited, Limit, Ruleset
 from rules.engine.schema import Count, Inches, Part, Row, Within
 from rules.tabletop.table import TerrainKind
 
@@ -48,14 +48,7 @@ class Occupants(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ruled:
-    """A row of a table: the rule that it comes from."""
-
-    rule: str
-
-
-@dataclass(frozen=True, slots=True)
-class Phase(Ruled):
+class Phase(Cited):
     """A part of the turn.
 
     Attributes:
@@ -71,7 +64,7 @@ class Phase(Ruled):
 
 
 @dataclass(frozen=True, slots=True)
-class Status(Ruled):
+class Status(Cited):
     """The actions that the faces of a status check allow a figure."""
 
     faces: tuple[int, ...]
@@ -80,7 +73,7 @@ class Status(Ruled):
 
 
 @dataclass(frozen=True, slots=True)
-class Goal(Ruled):
+class Goal(Cited):
     """An objective; `counted` ones are decided by numbers, the rest by the players; `numbered` need an agreed one.
 
     `title` says what a side is to do, and `text` when it has done so.
@@ -93,7 +86,7 @@ class Goal(Ruled):
 
 
 @dataclass(frozen=True, slots=True)
-class Nation(Ruled):
+class Nation(Cited):
     """The side that a nation fights on, and its rifle."""
 
     side: str
@@ -101,7 +94,7 @@ class Nation(Ruled):
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing(Ruled):
+class Crossing(Cited):
     """The cost of crossing, entering or leaving a piece.
 
     Attributes:
@@ -116,7 +109,7 @@ class Crossing(Ruled):
 
 
 @dataclass(frozen=True, slots=True)
-class Ground(Ruled):
+class Ground(Cited):
     """The effect of a measured terrain piece on a moving figure.
 
     Attributes:
@@ -135,7 +128,7 @@ class Ground(Ruled):
 
 
 @dataclass(frozen=True, slots=True)
-class Place(Ruled):
+class Place(Cited):
     """Somewhere a figure may be.
 
     Attributes:
@@ -156,7 +149,7 @@ class Place(Ruled):
 
 
 @dataclass(frozen=True, slots=True)
-class Weapon(Ruled):
+class Weapon(Cited):
     """A row of the weapon tables; `first_list` where the rulebook's first list has it too."""
 
     range_in: Inches
@@ -169,7 +162,7 @@ class Weapon(Ruled):
 
 
 @dataclass(frozen=True, slots=True)
-class WeaponKind(Ruled):
+class WeaponKind(Cited):
     """How a kind of weapon is aimed; indirect ones are not `direct`."""
 
     aim_at: AimAt
@@ -177,14 +170,14 @@ class WeaponKind(Ruled):
 
 
 @dataclass(frozen=True, slots=True)
-class Alias(Ruled):
+class Alias(Cited):
     """Another name of a weapon."""
 
     weapon: WeaponName
 
 
 @dataclass(frozen=True, slots=True)
-class Band(Ruled):
+class Band(Cited):
     """A range band up to and with `up_to_in`, None beyond all; it brings a modifier or a number to hit."""
 
     up_to_in: Inches | None = None
@@ -193,14 +186,14 @@ class Band(Ruled):
 
 
 @dataclass(frozen=True, slots=True)
-class Modifier(Ruled):
+class Modifier(Cited):
     """The modifier of a kind of fire or cover."""
 
     modifier: int
 
 
 @dataclass(frozen=True, slots=True)
-class Pose(Ruled):
+class Pose(Cited):
     """A pose: its modifier, the next lower pose, and the part that a waist-high piece hides."""
 
     modifier: int
@@ -210,7 +203,7 @@ class Pose(Ruled):
 
 
 @dataclass(frozen=True, slots=True)
-class Terrain(Ruled):
+class Terrain(Cited):
     """The cover of a kind of terrain for a figure behind it.
 
     Attributes:
@@ -224,7 +217,7 @@ class Terrain(Ruled):
 
 
 @dataclass(frozen=True, slots=True)
-class Scatter(Ruled):
+class Scatter(Cited):
     """The directions of a shell by the faces of its die."""
 
     faces: tuple[int, ...]
@@ -232,7 +225,7 @@ class Scatter(Ruled):
 
 
 @dataclass(frozen=True, slots=True)
-class ShelterAttack(Ruled):
+class ShelterAttack(Cited):
     """The effect of a kind of explosive on a kind of shelter; `hit_on` is None if no die decides it."""
 
     occupants: Occupants
@@ -244,7 +237,7 @@ class ShelterAttack(Ruled):
 
 
 @dataclass(frozen=True, slots=True)
-class Commander(Ruled):
+class Commander(Cited):
     """The help that a figure can give others."""
 
     leads: bool = False
@@ -253,7 +246,7 @@ class Commander(Ruled):
 
 
 @dataclass(frozen=True, slots=True)
-class Card(Ruled):
+class Card(Cited):
     """A ready unit; None if any nation has it."""
 
     title: str
@@ -266,7 +259,7 @@ class Card(Ruled):
 
 
 @dataclass(frozen=True, slots=True)
-class Said(Ruled):
+class Said(Cited):
     """A status of a figure or of the battle."""
 
     text: str
@@ -280,8 +273,8 @@ class Tables:
     phases: Mapping[str, Phase]
     status: Mapping[str, Status]
     goals: Mapping[str, Goal]
-    later_segments: Mapping[str, Ruled]
-    scales: Mapping[str, Ruled]
+    later_segments: Mapping[str, Cited]
+    scales: Mapping[str, Cited]
     nations: Mapping[str, Nation]
     crossings: Mapping[str, Crossing]
     ground: Mapping[str, Ground]
