@@ -8,7 +8,7 @@ from typing import Any
 from rules.battle.battle import Battle
 from rules.engine.dice import Dice, Procedure, play
 from rules.engine.effects import wrecks
-from rules.engine.events import Effects
+from rules.engine.events import Changed, Effects, PhaseBegun
 from rules.engine.position import Measure, Position
 from rules.engine.referee import Action, Referee, in_set_up, preview_of, with_answers
 from rules.engine.verdict import Verdict
@@ -65,3 +65,12 @@ def performing(battle: Battle, referee: Referee[Any], position: Position, action
             action.name, action.given, effects, by=action.by, title=action.words, at=action.attacked
         )
     )
+
+
+def end_phase(battle: Battle, referee: Referee[Any], position: Position) -> PhaseBegun:
+    """Begin the next phase, after what the end of this one changes by itself."""
+    if changes := referee.at_phase_end(position):
+        battle.record(Changed(changes=changes))
+    begins = referee.next_phase(position)
+    battle.record(begins)
+    return begins

@@ -29,9 +29,9 @@ from rules.battle.answers import (
     why_not,
 )
 from rules.battle.battle import Battle
-from rules.battle.referees import perform, position_of, referee_of
+from rules.battle.referees import end_phase, perform, position_of, referee_of
 from rules.battle.situation import Placement, Situation, base_outline, point_of
-from rules.battle.step_actions import action_of, actions_of, known_figure, unavailable
+from rules.battle.step_actions import action_called, action_of, actions_of, known_figure, unavailable
 from rules.battle.steps import (
     NeedsDice,
     ScriptedFaces,
@@ -175,7 +175,7 @@ class SituationPlay:
         now = self.battle.state
         phase, side, turn = step["phase"], step.get("side") or "", step.get("turn", max(now.turn, 1))
         known = self.battle.game.rules.plain.get("phases")
-        if not isinstance(phase, str) or (known and phase not in known):
+        if not isinstance(phase, str) or (known and phase.partition(" ")[0] not in known):
             raise UserError(f"{self.battle.game.title} has no phase {phase!r}: choose one of {', '.join(known or ())}")
         if type(turn) is not int or not max(now.turn, 1) <= turn <= now.turn + _MOST_TURNS:
             raise UserError(f"turn {turn!r} cannot follow turn {now.turn}")
@@ -277,6 +277,7 @@ class SituationPlay:
 
     def _do(self, step: Mapping[str, Any]) -> Answer:
         wanted, position = wanted_of(step), self.position
+        wanted = replace(wanted, action=action_called(self.battle.game, wanted.action))
         action = action_of(self.referee, position, wanted)
         if action is None:
             return {"allowed": False, "why_not": unavailable(self.referee, position, wanted)}
@@ -293,8 +294,7 @@ class SituationPlay:
         done = [action]
         while other := self._owed_too(done):
             used = list(dice.used)
-            found = preview_without_odds(self.position, other)
-            more = {} if found.asks else self._performed(other, found, dice)
+            more = self._performed(other, preview_without_odds(self.position, other), dice)
             if "effects" not in more:
                 dice.used[:] = used
                 return
@@ -346,13 +346,13 @@ class SituationPlay:
     def _next(self, step: Mapping[str, Any]) -> Answer:
         waived = waived_of(step["next"])
         owed = [owed_answer(one) for one in obligations(self.referee, self.position)]
-        left = [one for one in owed if waived is not True and one["action"] not in waived]
+        named = [] if waived is True else [action_called(self.battle.game, one) for one in waived]
+        left = [one for one in owed if waived is not True and one["action"] not in named]
         if left:
             return owed_first_answer(left)
         if owed:
             self.battle.record(events.Noted(text=f"Waived: {', '.join(one['title'] for one in owed)}"))
-        begins = self.referee.next_phase(self.position)
-        self.battle.record(begins)
+        begins = end_phase(self.battle, self.referee, self.position)
         self._done()
         return phase_answer(begins)
 

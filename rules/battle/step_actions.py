@@ -7,6 +7,7 @@ from typing import Any
 
 from rules.battle.answers import Answer, last_reason
 from rules.battle.steps import Wanted, name_key
+from rules.engine.game import Game
 from rules.engine.position import Position
 from rules.engine.referee import Action, ActionPreview, Referee, preview_without_odds
 from rules.engine.state import ELIMINATED, State
@@ -39,6 +40,12 @@ def actions_of(referee: Referee[Any], position: Position, name: str) -> Iterator
 
 def _can_act(position: Position, name: str) -> bool:
     return name in position.figures and not position.unit(name).out
+
+
+def action_called(game: Game[Any], name: Any) -> Any:
+    """The action of a name: the name itself, unless it is a further name of another action."""
+    rows = game.rules.header.unavailable.items()
+    return next((action for action, row in rows if name in row.also), name)
 
 
 def action_of(referee: Referee[Any], position: Position, wanted: Wanted) -> Action | None:

@@ -17,7 +17,7 @@ from functools import cache
 from itertools import combinations_with_replacement
 from typing import Generic, TypeVar
 
-from rules.engine.verdict import RuleRefusal
+from rules.engine.verdict import RuleRefusal, Verdict
 from rules.tabletop.errors import UserError
 
 
@@ -51,6 +51,7 @@ class DiceRequest:
         summed: Whether only the sum of the faces counts, so that odds need one combination for each sum.
         stands_for: The face of `die` that each face of a six-sided die stands for, from 1 to 6; empty if no
             six-sided dice may be rolled in its place.
+        known: What is known before the roll: the number needed and the modifiers.
     """
 
     die: Die
@@ -60,6 +61,7 @@ class DiceRequest:
     again: bool = field(default=False, compare=False)
     summed: bool = field(default=False, compare=False)
     stands_for: tuple[int, ...] = field(default=(), compare=False)
+    known: Verdict | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not 1 <= self.count <= MOST_DICE:

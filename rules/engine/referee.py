@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
 from rules.engine.condition import CONDITIONS, Condition
-from rules.engine.events import Effects, PhaseBegun
+from rules.engine.events import Change, Effects, PhaseBegun
 from rules.engine.game import Game, Question
 from rules.engine.objectives import Task
 from rules.engine.position import Position, View
@@ -218,6 +218,7 @@ class Referee(Generic[T]):
         obligations: The obligations that belong to no single figure: initiative, morale rounds, victory.
         effects: What an allowed verdict changes in the battle.
         next_phase: The phase that begins when the players end the current one.
+        at_phase_end: What the end of the phase changes by itself, as a turn more for which a place was held.
         at_spot: The actions of a figure at a place; empty in games without such weapons.
         at_targets: The actions of a figure at several targets, named in the order of its shots.
         unoffered: Why a figure is not offered an attack on these targets with this weapon, if a rule says so.
@@ -240,6 +241,7 @@ class Referee(Generic[T]):
     obligations: Callable[[Position], Iterable[Action]]
     effects: Callable[[Position, Action, Verdict], Effects]
     next_phase: Callable[[Position], PhaseBegun]
+    at_phase_end: Callable[[Position], tuple[Change, ...]] = lambda _: ()
     at_spot: Callable[[Position, str, PointIn], Iterable[Action]] = lambda *_: ()
     at_targets: Callable[[Position, str, tuple[str, ...]], Iterable[Action]] = lambda *_: ()
     unoffered: Callable[[Position, str, tuple[str, ...], str], Verdict | None] = lambda *_: None
@@ -424,7 +426,7 @@ def _with_answers(position: Position, action: Action, asks: Iterable[Question]) 
 
 
 def _before(game: Game[Any], action: Action) -> Verdict | None:
-    """The verdict before the dice; None if the rule rolls first."""
+    """The verdict before the dice; None if the rule rolls first and says nothing of the roll."""
     if action.preview:
         given = game.taken_by(action.preview, action.given)
         return verdict_without_dice(game, action.preview, given)
@@ -432,15 +434,15 @@ def _before(game: Game[Any], action: Action) -> Verdict | None:
 
 
 def verdict_without_dice(game: Game[Any], action: str, given: Mapping[str, Any]) -> Verdict | None:
-    """The verdict of a rule that needs no dice for these facts; None if it requests dice."""
+    """The verdict of a rule that needs no dice for these facts, or what it knows before it rolls, if anything."""
     procedure = game.begin(action, given)
     try:
-        next(procedure)
+        request = next(procedure)
     except StopIteration as end:
         found: Verdict = end.value
         return found
     procedure.close()
-    return None
+    return request.known
 
 
 NEARER, FARTHER = "less", "more"

@@ -69,6 +69,13 @@ class Cited:
 
 
 @dataclass(frozen=True, slots=True)
+class Named(Cited):
+    """The rule of an action, and further names that players give the action."""
+
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Header:
     """The beginning of a game's file.
 
@@ -79,7 +86,7 @@ class Header:
         beyond: Rules that a program cannot enforce, and why.
         options: Every option by its short name.
         most_sides: How many sides can play; None for any number.
-        unavailable: By action, the rule to cite if a figure has no such action at the moment.
+        unavailable: By action, the rule to cite if a figure has no such action at the moment, and its further names.
     """
 
     name: str
@@ -90,7 +97,7 @@ class Header:
     beyond: Mapping[str, str]
     options: Mapping[str, Option]
     most_sides: int | None = None
-    unavailable: Mapping[str, Cited] = field(default_factory=dict)
+    unavailable: Mapping[str, Named] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,9 @@ from rules.tabletop.table import Figure, Outline, PointIn, area_of
 from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, Comparison, at_most, choice
 from rules.tabletop.translation import tr
 
+TOUCHING_IN = 0.01
+"""Bases with a smaller gap touch: a round base is a polygon of 24 corners, and places are written to the hundredth."""
+
 
 @dataclass(frozen=True, slots=True)
 class Range:
@@ -78,7 +81,7 @@ def range_between(a: Figure, b: Figure, sigma_in: float | None = None) -> Range:
     base_a, base_b = base_area(a), base_area(b)
     return Range(
         centre_in=math.dist(a.centre_in, b.centre_in),
-        edge_in=float(base_a.distance(base_b)),
+        edge_in=_gap_in(base_a, base_b),
         sigma_in=math.hypot(a.sigma_in, b.sigma_in) if sigma_in is None else sigma_in,
         centre_segment_in=(a.centre_in, b.centre_in),
         edge_segment_in=_nearest(base_a, base_b),
@@ -104,7 +107,7 @@ def range_to(figure: Figure, marked_in: Outline, z_in: float = 0.0, sigma_in: fl
     base, target, centre = base_area(figure), _geometry(marked_in), Point(figure.centre_in)
     return Range(
         centre_in=float(centre.distance(target)),
-        edge_in=float(base.distance(target)),
+        edge_in=_gap_in(base, target),
         sigma_in=math.hypot(figure.sigma_in, sigma_in),
         centre_segment_in=_nearest(centre, target),
         edge_segment_in=_nearest(base, target),
@@ -118,6 +121,11 @@ def _geometry(points_in: Outline) -> BaseGeometry:
     if len(points_in) > 2:
         return area_of(points_in)
     return Point(points_in[0]) if len(points_in) == 1 else LineString(points_in)
+
+
+def _gap_in(a: BaseGeometry, b: BaseGeometry) -> float:
+    found_in = float(a.distance(b))
+    return 0.0 if found_in < TOUCHING_IN else found_in
 
 
 def _nearest(a: BaseGeometry, b: BaseGeometry) -> tuple[PointIn, PointIn]:

@@ -11,7 +11,7 @@ from calibration.drift import Drift
 from calibration.drift import Moved as DriftOf
 from rules.battle.battle import Battle
 from rules.battle.overrides import record_forbidden_moves
-from rules.battle.referees import performing, position_of, referee_of
+from rules.battle.referees import end_phase, performing, position_of, referee_of
 from rules.battle.story import story_lines
 from rules.engine.dice import Dice, DiceRequest, Procedure, Roll, asks_again, no_dice, play
 from rules.engine.effects import at_journal_places
@@ -183,8 +183,7 @@ class BattleSession:
                 self.battle.record(Placed(figure=unit.id, at_in=position.figure(unit.id).centre_in))
         if names:
             self.battle.record(Noted(text=f"Skipped: {', '.join(names)}"))
-        begins = self.referee.next_phase(position)
-        self.battle.record(begins)
+        begins = end_phase(self.battle, self.referee, position)
         return turn_words(begins.turn, begins.side, begins.phase)
 
     def place_new(self, position: Position) -> None:

@@ -51,7 +51,7 @@ def guts_check(rules: Rules, check: Check) -> Procedure[Verdict]:
     row = rules.tables.guts_triggers[check.trigger]
     target = row.target + row.each_gift * check.terrifying_gifts
     added = _guts_reasons(rules, check, row.rule)
-    thrown = yield from throw(rules, check.model or "the model", "its Guts check", *added)
+    thrown = yield from throw(rules, check.model or "the model", "its Guts check", *added, target=target)
     passed, margin, effect, why = judge_check(rules, thrown.total, target)
     numbers = {"target": target, "total": thrown.total, "margin": margin, "passed": passed, "rerolled": thrown.rerolled}
     fate = _flees(rules, check.model, margin, passed)
@@ -129,7 +129,7 @@ def guts_recovery(rules: Rules, model: Recovery) -> Procedure[Verdict]:
     """Whether the effect of a failed Guts check ends this turn."""
     bonus = _bonus(rules, model)
     added = _guts_reasons(rules, model, "FM-55", rules.because("FM-56", modifier=bonus))
-    thrown = yield from throw(rules, model.model or "the model", "pulling itself together", *added)
+    thrown = yield from throw(rules, model.model or "the model", "pulling itself together", *added, target=model.target)
     ends, margin, newly, why = judge_check(rules, thrown.total, model.target)
     judgement = rules.because("FM-55", f"{thrown.total:+d} against {model.target:+d}")
     stays = newly if rules.chooses("repeated_check", "by_new_margin") else model.effect

@@ -220,11 +220,11 @@ def leave_several(
     attacks: list[int] = []
     reasons: list[Reason] = []
     for enemy in enemies:
+        needed = needed_against(enemy)
         if not totals or rules.chooses("leaving_several", "one_each"):
-            test = yield from throw(rules, "the leaver", "its Dexterity test", *added)
+            test = yield from throw(rules, "the leaver", "its Dexterity test", *added, target=needed)
             reasons += test.reasons
             totals.append(test.total)
-        needed = needed_against(enemy)
         reasons.append(rules.because("FM-25", f"{totals[-1]:+d} against {needed:+d}"))
         attacks.append(0 if totals[-1] >= needed else _free_attacks(rules, enemy))
     numbers = {"totals": totals, "free_attacks_by_enemy": attacks, "free_attacks": sum(attacks)}
@@ -245,10 +245,11 @@ def flee(
 ) -> Answer:
     """Whether a run after a failed Guts check is far enough and to safety, and the free attacks of `enemies` on it."""
     least_in = movement_in * limit(rules, "run_part")
+    ran = {} if run_in is None else {"cost_in": run_in, "allowance_in": movement_in}
     run_in = least_in if run_in is None else run_in
     if not within(least_in, run_in) or not within(run_in, movement_in):
         text = f"he runs {least_in:g} to {movement_in:g} in, not {run_in:g}"
-        return forbidden("bad_run", rules.because("FM-53", text), legal=False)
+        return forbidden("bad_run", rules.because("FM-53", text), legal=False, **ran)
     if not farther_from_every_enemy:
         because = rules.because("FM-A34", "the run must end farther from every enemy")
         return forbidden("no_safe_place", because, legal=False)
@@ -256,7 +257,7 @@ def flee(
         return leave_several(rules, dexterity, enemies)
     attacks = sum(_free_attacks(rules, enemy) for enemy in enemies)
     bonus = whole(rules, "run_free_attack")
-    numbers = {"legal": True, "min_in": least_in, "free_attacks": attacks, "bonus": bonus}
+    numbers = {"legal": True, "min_in": least_in, "free_attacks": attacks, "bonus": bonus, **ran}
     return verdict("runs", rules.because("FM-53", modifier=bonus), **numbers)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from rules.engine.condition import CONDITIONS, condition, unharmed
 from rules.engine.effects import next_step
-from rules.engine.events import PhaseBegun
+from rules.engine.events import Change, PhaseBegun
 from rules.engine.objectives import Task
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, Referee
+from rules.engine.referee import FIRE, Referee, verdict_without_dice
 from rules.engine.ruleset import Ruleset
 from rules.games.fudge_miniatures import statuses
-from rules.games.fudge_miniatures.referee_actions import USUAL_GOAL, obligations, others
-from rules.games.fudge_miniatures.referee_effects import effects
+from rules.games.fudge_miniatures.referee_actions import USUAL_GOAL, goals, obligations, others
+from rules.games.fudge_miniatures.referee_effects import effects, task_held
 from rules.games.fudge_miniatures.referee_fight import attacks
 from rules.games.fudge_miniatures.referee_moves import march, movement
 from rules.games.fudge_miniatures.referee_turn import order, rules_of, step_of
@@ -24,6 +24,13 @@ def next_phase(position: Position) -> PhaseBegun:
     """The steps of each player's turn, of his whole force or of one model after another; then the next player's."""
     state = position.state
     return next_step(state, [(side, phase) for side in order(state) for phase in _phases(position, side)])
+
+
+def at_phase_end(position: Position) -> tuple[Change, ...]:
+    """The tasks that a side has kept up for a turn more, as far as the table shows whether it has."""
+    shown = (one for one in goals(position) if one.given.get("turns_agreed") is not None and "held" in one.given)
+    found = ((str(one.given["side"]), verdict_without_dice(position.game, one.name, one.given)) for one in shown)
+    return tuple(change for side, task in found if task for change in task_held(position, side, task))
 
 
 def _phases(position: Position, side: str) -> list[str]:
@@ -72,6 +79,7 @@ REFEREE: Referee[Tables] = Referee(
     obligations=obligations,
     effects=effects,
     next_phase=next_phase,
+    at_phase_end=at_phase_end,
     rounds=rounds,
     moves=moves,
     tasks=tasks,

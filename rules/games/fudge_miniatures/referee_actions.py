@@ -162,7 +162,7 @@ def obligations(position: Position) -> Iterator[Action]:
     yield from free_strikes(position)
     for model in models(position):
         yield from _owed_by(model)
-    yield from _goals(position)
+    yield from goals(position)
 
 
 def _owed_by(model: Model) -> Iterator[Action]:
@@ -171,7 +171,7 @@ def _owed_by(model: Model) -> Iterator[Action]:
         facts = {"track_before": model.track, "hddf": model.stats["hddf"], "flying": True}
         yield model.action(f"{model.name} falls from the air", "crash", facts, round="Wounds", owed="FM-43")
     waiting, (step, _) = model.listed(statuses.TO_MARK), step_of(model.position)
-    marking = min(one.number for one in model.rules.tables.steps.values() if one.marks)
+    marking = min(one.number for one in model.rules.tables.phases.values() if one.marks)
     if waiting and not (step and step.number < marking):
         facts = {"track_before": model.track, "wounds": waiting}
         yield model.action(f"The wounds of {model.name}", "apply_wounds", facts, round="Wounds", owed="FM-20")
@@ -223,7 +223,7 @@ def _near_death(model: Model) -> dict[str, Any]:
     return {"guts_now": model.stats["guts"], "turns_since": turns, "track_before": model.track, **shaken_by}
 
 
-def _goals(position: Position) -> Iterator[Action]:
+def goals(position: Position) -> Iterator[Action]:
     """Each side's task, first those that were agreed: counted if possible, otherwise confirmed by the players."""
     state, rules = position.state, rules_of(position)
     for side in sorted(state.sides, key=lambda side: (goal_key(side) not in state.statuses, side != state.side)):

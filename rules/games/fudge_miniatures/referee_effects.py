@@ -33,7 +33,7 @@ def effects(position: Position, action: Action, found: Verdict) -> Effects:
         return _move(position, action, found)
     more: Iterable[Change] = ()
     if action.name == "victory":
-        more = _task_held(position, str(action.given["side"]), found)
+        more = task_held(position, str(action.given["side"]), found)
     elif after := _CHANGES.get(action.name):
         more = after(Model(position, position.unit(action.by[0])), action, found)
     return Effects(changes=(*effects_of(position, action, found).changes, *more))
@@ -285,7 +285,7 @@ def _spell_cast(model: Model, action: Action, found: Verdict) -> Changes:
         yield from _checks_owed(model.other(at), [str(row.calls_for)], row.rule)
 
 
-def _task_held(position: Position, side: str, found: Verdict) -> Changes:
+def task_held(position: Position, side: str, found: Verdict) -> Changes:
     """A task that was held for one turn more; a turn in which it was not held begins the count again."""
     if "turns_held" in found.numbers and counts_now(position, side):
         yield _set("", statuses.held_by(side), found.numbers["turns_held"], "FM-05")

@@ -9,7 +9,7 @@ from rules.engine.state import State
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.fudge_miniatures import statuses
-from rules.games.fudge_miniatures.model import Model
+from rules.games.fudge_miniatures.model import Model, models
 from rules.games.fudge_miniatures.tables import Step, Tables
 from rules.games.fudge_miniatures.turn import actions_in_step_2, may_do
 
@@ -20,7 +20,7 @@ rules_of = rules_with(Tables)
 def step_of(position: Position) -> tuple[Step | None, str]:
     """The step of the turn, and the one model that plays it; empty if the whole force acts together."""
     name, _, figure = position.state.phase.partition(" ")
-    return rules_of(position).tables.steps.get(name), figure
+    return rules_of(position).tables.phases.get(name), figure
 
 
 def order(state: State) -> Sequence[str]:
@@ -31,7 +31,7 @@ def order(state: State) -> Sequence[str]:
 def counts_now(position: Position, side: str) -> bool:
     """Whether a side counts another turn of a task that it keeps up: in the last step of its turn, once."""
     state, (step, _) = position.state, step_of(position)
-    last = max((one.number for one in rules_of(position).tables.steps.values() if one.moves), default=0)
+    last = max((one.number for one in rules_of(position).tables.phases.values() if one.moves), default=0)
     counted = statuses.held_by(side) in state.this_turn
     return state.side == side and step is not None and step.number == last and not counted
 
@@ -70,15 +70,14 @@ def not_now(model: Model, action: str, step: str) -> Verdict | None:
     if alone and alone != model.id:
         return forbidden("not_his_turn", rules.because("FM-A11", f"it is the turn of {display_name(alone)}"))
     if row is None or not getattr(row, step):
-        steps = sorted((one for one in rules.tables.steps.values() if getattr(one, step)), key=lambda one: one.number)
+        steps = sorted((one for one in rules.tables.phases.values() if getattr(one, step)), key=lambda one: one.number)
         when = " and ".join(f"{one.number}" for one in steps)
         text = f"{display_name(action).lower()} belongs to step {when} of the turn"
         return forbidden("wrong_step", rules.because(steps[0].rule, text))
-    if not model.lies:
-        if model.must_run:
-            return forbidden("must_run", rules.because("FM-53", f"{model.name} must run first"))
-        if bar := waits_for(model):
-            return bar
+    if not model.lies and (bar := waits_for(model) if not model.must_run else None):
+        return bar
+    if runner := next((one for one in models(model.position) if one.must_run and not one.lies), None):
+        return forbidden("must_run", rules.because("FM-53", f"{runner.name} must run first"))
     found = may_do(rules, (action,), model.state, model.effect)
     return None if found.numbers["allowed"] else forbidden("stopped", *found.reasons)
 

@@ -29,10 +29,13 @@ class Throw:
         return int(total(self.reasons))
 
 
-def throw(rules: Rules, for_whom: str, why: str, *added: Reason, attack: bool = False) -> Procedure[Throw]:
-    """Four Fudge dice; on four pluses they are thrown once more, and only the pluses count."""
+def throw(
+    rules: Rules, for_whom: str, why: str, *added: Reason, target: int | None = None, attack: bool = False
+) -> Procedure[Throw]:
+    """Four Fudge dice against a target; on four pluses they are thrown once more, and only the pluses count."""
     dice = whole(rules, "dice")
-    roll = yield DiceRequest(Die.FUDGE, dice, for_whom, why)
+    needed = None if target is None else target - int(total(added))
+    roll = yield DiceRequest(Die.FUDGE, dice, for_whom, why, known=Verdict("rolls", {"to_hit": needed}, added))
     value = natural = roll.total
     again = 0
     covered = attack or rules.chooses("rolled_again_for", "every_roll")

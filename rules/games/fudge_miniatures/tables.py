@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, TypeAlias
 
-from rules.engine.ruleset import Limit, Ruleset, limit
+from rules.engine.ruleset import Cited, Limit, Ruleset, limit
 from rules.engine.schema import Count, Inches, Row, Within
 from rules.engine.verdict import RuleRefusal
 from rules.tabletop.table import TerrainKind
@@ -49,27 +49,24 @@ class Concern(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class Level(Cited):
     """A trait level in numbers."""
 
-    rule: str
     value: int
 
 
 @dataclass(frozen=True, slots=True)
-class StatRow:
+class StatRow(Cited):
     """Where a standard human's stat starts; `inches` for Movement, which is no trait level."""
 
-    rule: str
     start: int
     inches: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Cited):
     """A step of a player's turn; in it models move, act, or the wounds that wait are marked."""
 
-    rule: str
     number: Count
     text: str
     moves: bool = False
@@ -78,7 +75,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Activity:
+class Activity(Cited):
     """Something that a model may do.
 
     Attributes:
@@ -89,7 +86,6 @@ class Activity:
         also: Other names for it.
     """
 
-    rule: str
     action: bool = True
     attack: bool = False
     touches: bool = False
@@ -98,7 +94,7 @@ class Activity:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(Cited):
     """The cost of an inch of terrain.
 
     Attributes:
@@ -108,7 +104,6 @@ class Ground:
         kinds: Terrain pieces that are so; those of "descend" stand upright and are climbed first.
     """
 
-    rule: str
     factor: Annotated[float, Within(low=0, code="bad_factor")]
     whole: bool = False
     flies: bool = False
@@ -116,10 +111,9 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class Column(Cited):
     """A column of the wound track: its boxes, the wounds that go there, and what it takes off the stats."""
 
-    rule: str
     boxes: Annotated[int, Within(low=1, code="bad_boxes")]
     least: Count
     most: Count | None = None
@@ -127,7 +121,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class State(Cited):
     """How a model is.
 
     Attributes:
@@ -141,7 +135,6 @@ class State:
         also: Other names for it.
     """
 
-    rule: str
     hddf: bool = False
     hit_by_itself: bool = False
     attackable: bool = True
@@ -153,39 +146,36 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Trigger:
+class Trigger(Cited):
     """What calls for a Guts check, and its target; `each_gift` is added for each Terrifying gift.
 
     Attributes:
         of_wound: A wound calls for it.
     """
 
-    rule: str
     target: int
     each_gift: int = 0
     of_wound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Cited):
     """What a Guts check failed by `margin` does; its name is also that of the state it leads to."""
 
-    rule: str
     margin: Count
     roll_modifier: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Occasion:
+class Occasion(Cited):
     """An occasion for an attack: `free` ones are out of the steps, others are marked in the step named."""
 
-    rule: str
     free: bool = False
     marked: str = "at_once"
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(Cited):
     """A scenario's task.
 
     Attributes:
@@ -194,7 +184,6 @@ class Goal:
         kinds: Terrain pieces that are held where a model stands on one and no enemy does.
     """
 
-    rule: str
     text: str
     counted: bool = False
     turns: bool = False
@@ -203,7 +192,7 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True)
-class Trait:
+class Trait(Cited):
     """A gift or a fault.
 
     Attributes:
@@ -214,7 +203,6 @@ class Trait:
         said: Sayings that tell of the fact, all words of one of them needed.
     """
 
-    rule: str
     text: str
     concerns: Concern
     bearers: tuple[str, ...] = ()
@@ -259,14 +247,13 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class Card(Cited):
     """A character's datacard as printed; MODF or RODF is missing where there is no such weapon.
 
     Attributes:
         flies: It flies whenever it moves (FM-27, FM-43); none of the printed ones does.
     """
 
-    rule: str
     strength: int
     dexterity: int
     guts: int
@@ -283,7 +270,7 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Spell:
+class Spell(Cited):
     """A spell that the players registered.
 
     Attributes:
@@ -292,7 +279,6 @@ class Spell:
         calls_for: The Guts check that its target must make.
     """
 
-    rule: str
     text: str
     odf: int | None = None
     range_in: Annotated[float | None, Within(low=0.1, code="bad_range")] = None
@@ -301,7 +287,7 @@ class Spell:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class Status(Cited):
     """The meaning of a status, for setting up a situation.
 
     Attributes:
@@ -310,7 +296,6 @@ class Status:
         many: It is a list.
     """
 
-    rule: str
     text: str
     means: str = ""
     value: Any = None
@@ -324,7 +309,7 @@ class Tables:
     ladder: Mapping[str, Level]
     stats: Mapping[str, StatRow]
     limits: Mapping[str, Limit]
-    steps: Mapping[str, Step]
+    phases: Mapping[str, Step]
     activities: Mapping[str, Activity]
     terrain: Mapping[str, Ground]
     wounds: Mapping[str, Column]

@@ -94,7 +94,7 @@ def _seat(rules: Rules, players: Sequence[str], one: str) -> int:
 
 def turn_steps(rules: Rules, models: tuple[str, ...]) -> Verdict:
     """A player's turn as a list of the models' actions in order."""
-    rows = sorted(rules.tables.steps.items(), key=lambda one: one[1].number)
+    rows = sorted(rules.tables.phases.items(), key=lambda one: one[1].number)
     *own, handing_on = (name for name, _ in rows)
     if rules.chooses("activation", "whole_force"):
         steps = [{"step": step, "model": model} for step in own for model in models]

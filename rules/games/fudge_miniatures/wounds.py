@@ -153,7 +153,7 @@ def near_death_roll(
         return forbidden("too_early", rules.because("FM-44"), legal=False)
     added = [rules.because("FM-44", "its Guts", guts_now), *modifier_reasons(rules, "FM-44", modifiers)]
     added += [rules.because("FM-51", modifier=roll_modifier)] if roll_modifier else []
-    thrown = yield from throw(rules, "the model Near Death", "its Guts roll", *added)
+    thrown = yield from throw(rules, "the model Near Death", "its Guts roll", *added, target=whole(rules, "rises_from"))
     result = NEAR_DEATH
     if thrown.total >= limit(rules, "rises_from"):
         result = VERY_HURT

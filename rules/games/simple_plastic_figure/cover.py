@@ -44,7 +44,7 @@ def exposure(rules: Rules, pose: str, piece: Piece) -> float:
 
     A figure that lies beside a piece fires past it, so that it hides no more of it than of a figure at an opening.
     """
-    shown = 1.0 if rules.tables.terrain[piece.terrain].through else 1 - behind(rules, pose, piece)
+    shown = 1.0 if rules.tables.terrain[piece.terrain].through else max(0.0, 1 - behind(rules, pose, piece))
     beside = rules.tables.poses[pose].lying and piece.touching
     return max(shown, float(rules.option("exposed_at_opening"))) if beside else shown
 

@@ -211,7 +211,17 @@ def test_a_refusal_names_the_figure_that_is_not_there(step: Mapping[str, Any], t
 @pytest.mark.parametrize("game", GAMES)
 def test_the_rules_of_unavailable_actions_belong_to_actions(game: str) -> None:
     opened = open_game(game)
-    assert set(opened.rules.header.unavailable) <= set(opened.actions)
+    rows = opened.rules.header.unavailable
+    assert set(rows) <= set(opened.actions)
+    names = [*rows, *(name for row in rows.values() for name in row.also)]
+    assert len(names) == len(set(names)), "a name must mean one action"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_no_game_accepts_a_phase_that_it_lacks(game: str) -> None:
+    document = {"schema": 1, "game": game, "sides": {"green": [], "tan": []}, "steps": [{"phase": "lunch", "side": ""}]}
+    with pytest.raises(UserError, match="has no phase 'lunch': choose one of"):
+        play_situation(situation_of(document))
 
 
 def test_an_unavailable_action_is_refused_with_its_rule() -> None:

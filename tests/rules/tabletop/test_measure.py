@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.measure import Bands, range_between, range_to, stepped
+from rules.tabletop.table import ellipse_outline
 from rules.tabletop.tolerance import Comparison
 from tests.rules.board import Turned, block, figure, square
 
@@ -29,6 +30,15 @@ def test_height_does_not_count_along_the_table():
 
 def test_range_of_touching_bases_is_zero():
     assert range_between(figure("a", 0, 0), figure("b", 0.8, 0)).edge_in == 0
+
+
+def test_round_bases_touch_in_every_direction():
+    # Their centres are two half bases apart; the polygons of the circles leave gaps of up to 0.003 in between them.
+    turns = (math.radians(degrees) for degrees in range(0, 360, 7))
+    around = [ellipse_outline((math.cos(turn), math.sin(turn)), 0.5, 0.5) for turn in turns]
+    ranges = [range_to(figure("a", 0, 0, base=ellipse_outline((0, 0), 0.5, 0.5)), outline) for outline in around]
+    assert {one.edge_in for one in ranges} == {0}
+    assert range_between(block("a", 0, 0), block("b", 1.02, 0)).edge_in == pytest.approx(0.02)
 
 
 def test_independent_errors_add_in_quadrature():
