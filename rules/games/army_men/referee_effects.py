@@ -147,9 +147,11 @@ def _burnt(position: Position) -> Iterator[str]:
 
 def _crewed(position: Position, wreck: Unit) -> bool:
     """Whether anyone may leave a wreck: its crew, or a passenger who still takes part."""
-    manned = any(one.statuses.get(status.INSIDE) == wreck.id for one in position.state.units.values())
     row = position.game.rules.tables.crew_survival.get(status.kind_name(position, wreck))
-    return row is not None and (bool(status.manning(position, wreck)) if manned else row.survives_to > 0)
+    if row is None:
+        return False
+    manned = any(one.statuses.get(status.INSIDE) == wreck.id for one in position.state.units.values())
+    return bool(status.manning(position, wreck)) if manned else row.survives_to > 0
 
 
 def _fired(position: Position, action: Action, found: Verdict) -> Changes:

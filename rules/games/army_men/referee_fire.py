@@ -16,7 +16,7 @@ from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
-from rules.games.army_men.bursts import laid, smallest_arc_deg
+from rules.games.army_men.bursts import laid
 from rules.games.army_men.hard import Beside, blind, pillbox_zone
 from rules.games.army_men.shot import Aim, Shot, armoured, distance_in
 from rules.games.army_men.specialists import leader_bonus
@@ -26,6 +26,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.sight import SLIVER
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.template import Template, under
+from rules.tabletop.tolerance import within
 
 Facts = Mapping[str, Any]
 
@@ -119,15 +120,16 @@ def _bursts(context: Context, seen: Position, how: str = "") -> Iterator[Action]
         one.id: facts_of(replace(context, targets=(one,)), fires, seen, aims[one.id]).given for one in context.targets
     }
     barred = {name: _refusal(context.position, "aim", {**facts, **_granted(how)}) for name, facts in shots.items()}
-    open_to = [one for one in context.targets if not barred[one.id]]
+    here = seen.figure(context.actor.id).centre_in
+    bearings_deg = {name: bearing_deg(here, seen.figure(name).centre_in) for name, bar in barred.items() if not bar}
+    units = {one.id: one for one in context.targets}
     known: set[frozenset[str]] = set()
-    for first in open_to:
-        group = _within_arc(context, seen, first, open_to)
-        names = frozenset(one.id for one in group)
-        if len(group) > 1 and names not in known:
-            known.add(names)
-            own_aims = {one.id: aims[one.id] for one in group}
-            yield _burst(replace(context, targets=group), shots[group[0].id], own_aims, seen, how)
+    for first in bearings_deg:
+        group = _within_arc(context, bearings_deg, first)
+        if len(group) > 1 and frozenset(group) not in known:
+            known.add(frozenset(group))
+            in_turn = replace(context, targets=tuple(units[name] for name in group))
+            yield _burst(in_turn, shots[group[0]], {name: aims[name] for name in group}, seen, how)
 
 
 def at_targets(position: Position, figure: str, names: tuple[str, ...]) -> Iterator[Action]:
@@ -163,13 +165,11 @@ def unoffered(position: Position, figure: str, names: tuple[str, ...], weapon: s
     return forbidden("casualty", rules.because("AM-17", text)) if hit else None
 
 
-def _within_arc(context: Context, seen: Position, first: Unit, others: Sequence[Unit]) -> tuple[Unit, ...]:
+def _within_arc(context: Context, bearings_deg: Mapping[str, float], first: str) -> list[str]:
     """An enemy and those counter-clockwise of it within an arc, the nearest in bearing first, as many as one burst."""
-    here, arc_deg = seen.figure(context.actor.id).centre_in, limit(context.rules, "burst_arc_deg")
-    start = bearing_deg(here, seen.figure(first.id).centre_in)
-    off = {one.id: (bearing_deg(here, seen.figure(one.id).centre_in) - start) % 360 for one in others}
-    inside = [one for one in others if smallest_arc_deg((start, start + off[one.id])) <= arc_deg >= off[one.id]]
-    return tuple(sorted(inside, key=lambda one: off[one.id])[: context.rules.tables.weapons[context.weapon].rof])
+    arc_deg, rof = limit(context.rules, "burst_arc_deg"), context.rules.tables.weapons[context.weapon].rof
+    off_deg = {name: (deg - bearings_deg[first]) % 360 for name, deg in bearings_deg.items()}
+    return sorted((name for name, deg in off_deg.items() if within(deg, arc_deg)), key=off_deg.__getitem__)[:rof]
 
 
 def _burst(context: Context, first: Facts, aims: Mapping[str, Bound], seen: Position, how: str) -> Action:
@@ -194,8 +194,13 @@ def _burst(context: Context, first: Facts, aims: Mapping[str, Bound], seen: Posi
     measured = [UncertainFact(("bearings_deg", len(names) - 1), arc.sigma_deg, what)] if arc.sigma_deg > 0 else []
     for name, aim in aims.items():
         measured += [replace(one, fact=("each", name, *one.fact)) for one in _doubtful(aim, how)]
-    action = Action(_title(context, how), "burst_rolls", facts, (man.id,), names, context.weapon, "burst_aim")
-    return replace(action, measured=tuple(measured), each={name: {"targets": [name]} for name in names})
+    burst, each = ("burst_rolls", facts, (man.id,), names, context.weapon, "burst_aim"), _each(names)
+    return Action(_title(context, how), *burst, measured=tuple(measured), each=each)
+
+
+def _each(names: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+    """The facts of the attack on each target alone."""
+    return {name: {"targets": [name]} for name in names}
 
 
 # Fire at a target that was seen on its way, and the answer to it.
@@ -400,7 +405,7 @@ def _blast(context: Context, where: str, template: Template, view: View, shot: B
     """A blast or flame with every figure under it, friend or foe."""
     title, by, weapon = f"{weapon_title(context.weapon)} at {where}", (context.actor.id,), context.weapon
     filled, names = _filled(context, template, shot)
-    each = {name: {"targets": [name]} for name in names} if len(names) > 1 else {}
+    each = _each(names) if len(names) > 1 else {}
     action = Action(title, "blast", filled.given, by, names, weapon, "blast_aim", view, filled.measured)
     return replace(action, template=template, each=each)
 
