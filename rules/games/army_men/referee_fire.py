@@ -44,13 +44,19 @@ UNTOUCHED = ("immune", "target_not_attackable", "cannot_destroy_pillbox")
 def attacks(position: Position, figure: str) -> Iterator[Action]:
     """Every weapon at every enemy, now and during its move; a shell with all figures under its blast."""
     man = position.unit(figure)
-    for weapon, row in ({} if man.out else status.weapons(position, man)).items():
+    for weapon in () if man.out else status.weapons(position, man):
         fires = firer(position, man, weapon)
         for enemy in status.targets(position, man):
             context = Context(position, (man,), (enemy,), weapon=weapon)
-            spreads = row.spreads and not armoured(position.game.rules, status.kind_name(position, enemy))
-            yield (_shell(context, fires) if spreads else None) or _shot(context, fires, position)
+            yield _attack(context, fires, position)
             yield from _on_the_way(context, fires)
+
+
+def _attack(context: Context, fires: Facts, seen: Position, how: str = "") -> Action:
+    """A shot at one enemy, or a shell, grenade or flame with all figures under it, as `seen` now or during a move."""
+    spreads = context.rules.tables.weapons[context.weapon].spreads
+    armour = armoured(context.rules, status.kind_name(context.position, context.target))
+    return (_shell(context, fires, seen, how) if spreads and not armour else None) or _shot(context, fires, seen, how)
 
 
 def _shot(context: Context, fires: Facts, seen: Position, how: str = "") -> Action:
@@ -209,12 +215,12 @@ def _each(names: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
 def _on_the_way(context: Context, fires: Facts) -> Iterator[Action]:
     man, enemy = context.actor, context.target
     if place := _seen_at(man, enemy):
-        action = _shot(context, fires, _glimpse(context, enemy, place), ON_ITS_WAY)
+        action = _attack(context, fires, _glimpse(context, enemy, place), ON_ITS_WAY)
         yield replace(action, round=OPPORTUNITY, blocked_by=_no_chance(context))
     back, weapon = _seen_at(enemy, man), man.this_turn.get(status.FIRED_ON_BY, {}).get(enemy.id)
     if back and weapon:
         asked = {"attacked_by_opportunity_fire": True, "attackers_weapon": weapon}
-        action = _shot(context, fires, _glimpse(context, man, back), "in return")
+        action = _attack(context, fires, _glimpse(context, man, back), "in return")
         given = {**action.given, "returns": _just_now(context.position, weapon)}
         bar = _refusal(context.position, "return_fire", asked)
         yield replace(action, given=given, round=IN_RETURN, blocked_by=bar)
@@ -358,16 +364,19 @@ def _location(position: Position, man: Unit, weapon: str, place: Unit | PointIn)
 # What fills an area: shells, grenades and flames.
 
 
-def _shell(context: Context, fires: Facts) -> Action | None:
+def _shell(context: Context, fires: Facts, seen: Position, how: str) -> Action | None:
     """A weapon that fills an area, aimed at an enemy; None if the camera has both in one place."""
-    position, man, enemy = context.position, context.actor, context.target
-    here, there = (position.figure(one.id).centre_in for one in (man, enemy))
+    here, there = (seen.figure(one.id).centre_in for one in (context.actor, context.target))
     try:
-        template = laid(position.game.rules, context.weapon, here, there)
+        template = laid(context.rules, context.weapon, here, there)
     except UserError:
         return None
-    view, shot = position.view(man.id, enemy.id), facts_of(context, fires, position)
-    return _blast(context, display_name(enemy.id), template, view, shot)
+    view, shot = seen.view(context.actor.id, context.target.id), facts_of(context, fires, seen)
+    if how:
+        shot = Bound({**shot.given, **_granted(how)}, _doubtful(shot, how))
+        around = replace(context.position, figures={**context.position.figures, **seen.figures})
+        context = replace(context, position=around)
+    return _blast(context, f"{display_name(context.target.id)} {how}".rstrip(), template, view, shot)
 
 
 def at_spot(position: Position, figure: str, spot_in: PointIn) -> Iterator[Action]:
