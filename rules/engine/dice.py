@@ -248,9 +248,9 @@ class _Odds(Generic[T, K]):
         for roll, weight in falls(request):
             found, returns = self.after((*path, roll), (*asked, request))
             for key, chance in found.items():
-                chances[key] = chances.get(key, Fraction(0)) + weight * chance
+                chances[key] = chances.get(key, 0) + weight * chance
             for depth, chance in returns.items():
-                back[depth] = back.get(depth, Fraction(0)) + weight * chance
+                back[depth] = back.get(depth, 0) + weight * chance
         here = back.pop(len(asked), Fraction(0))
         if not here:
             return chances, back

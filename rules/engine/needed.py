@@ -16,6 +16,9 @@ def needed_words(preview: ActionPreview) -> str:
     if not preview.possible or preview.before is None:
         return ""
     numbers = preview.before.numbers
+    if isinstance(each := numbers.get("each"), Mapping):
+        alike = {most: one for one in each.values() if (most := one.get("at_most"))}
+        numbers = next(iter(alike.values())) if len(alike) == 1 else numbers
     if isinstance(least := numbers.get("needs_roll"), Mapping):
         return "; ".join(f"{display_name(name)}: {_least_words(one)}" for name, one in least.items())
     if isinstance(least, int):

@@ -420,9 +420,8 @@ def _with_answers(position: Position, action: Action, asks: Iterable[Question]) 
         one.fact: next((statuses[key] for key in (answer_key(action, one.fact), one.fact) if key in statuses), None)
         for one in asks
     }
-    return replace(
-        action, given={**action.given, **{fact: value for fact, value in found.items() if value is not None}}
-    )
+    answers = {fact: value for fact, value in found.items() if value is not None}
+    return replace(action, given={**action.given, **answers}) if answers else action
 
 
 def _before(game: Game[Any], action: Action) -> Verdict | None:

@@ -54,6 +54,7 @@ class Asked:
 
 _EXACT = (str, int, bool)
 """Types whose values need no conversion and no check."""
+_NUMBERS: Mapping[Any, tuple[type, ...]] = {float: (float, int), int: (int,)}
 
 Inches = Annotated[float, Within(low=0, code="negative_range")]
 Part = Annotated[float, Within(low=0, high=1, code="bad_fraction")]
@@ -82,21 +83,30 @@ class _Type:
     parts: tuple[_Type, ...]
     notes: tuple[Within | Row, ...]
 
-    # Limits of a number; for other types, limits within which no value lies.
+    @cached_property
+    def as_is(self) -> frozenset[Any]:
+        """The types of values that need no conversion and no check."""
+        return self._inner.as_is | {NoneType} if self._inner is not self else frozenset({self.whole} & {*_EXACT})
+
+    @cached_property
+    def numbers(self) -> tuple[type, ...]:
+        """The types of numbers that need no conversion, only a comparison with `low` and `high`."""
+        of = self._inner.parts[0] if self._inner.origin is Annotated else self._inner
+        return _NUMBERS.get(of.whole, ()) if isinstance(of.whole, type) else ()
 
     @cached_property
     def low(self) -> float:
-        numbers = [note.low for note in self.notes if isinstance(note, Within)]
-        return max(numbers, default=-math.inf) if self._is_number else math.inf
+        """The least number."""
+        return max((note.low for note in self._inner.notes if isinstance(note, Within)), default=-math.inf)
 
     @cached_property
     def high(self) -> float:
-        numbers = [note.high for note in self.notes if isinstance(note, Within)]
-        return min(numbers, default=math.inf) if self._is_number else -math.inf
+        """The greatest number."""
+        return min((note.high for note in self._inner.notes if isinstance(note, Within)), default=math.inf)
 
     @property
-    def _is_number(self) -> bool:
-        return self.whole is float or (self.origin is Annotated and self.parts[0].whole is float)
+    def _inner(self) -> _Type:
+        return self.parts[0] if self.origin in (UnionType, Union) else self
 
 
 def _parsed(kind: Any) -> _Type:
@@ -147,25 +157,20 @@ class Reader:
         any_class: Any = cls
         fields = _fields(any_class)
         where = place or "the file"
-        given = {field_name(key): value for key, value in given.items()}
-        for key in given:
-            if key not in fields:
-                raise RuleRefusal("unknown_key", f"{where} has the unknown key {key!r}{_suggestion(key, fields)}")
+        values = {}
+        for key, found in given.items():
+            name = key if key in fields else field_name(key)
+            kind = fields.get(name)
+            if kind is None:
+                raise RuleRefusal("unknown_key", f"{where} has the unknown key {name!r}{_suggestion(name, fields)}")
+            plain = type(found) in kind.as_is or (
+                type(found) in kind.numbers and kind.low <= found <= kind.high and -math.inf < found < math.inf
+            )
+            values[name] = found if plain else self._value(kind, found, f"{place}: {name}" if place else name)
         for name in _required(any_class):
-            if name not in given:
+            if name not in values:
                 wanted = _type_words(fields[name].whole)
                 raise RuleRefusal("missing_key", f"{where} lacks the key {name!r}: give it {wanted}")
-        values = {}
-        for name, kind in fields.items():
-            if name not in given:
-                continue
-            found = given[name]
-            if (type(found) is kind.whole and kind.whole in _EXACT) or (
-                type(found) is float and kind.low <= found <= kind.high and math.isfinite(found)
-            ):
-                values[name] = found
-            else:
-                values[name] = self._value(kind, found, f"{place}: {name}" if place else name)
         return cls(**values)
 
     def value(self, kind: Any, found: Any, place: str) -> Any:

@@ -46,12 +46,12 @@ def at_least(value: float, limit: float, sigma: float = 0.0) -> Comparison:
 
 def within(value: float, most: float) -> bool:
     """Whether an exact or settled number is at most the limit."""
-    return at_most(value, most) is Comparison.IN
+    return most - value >= -EXACT
 
 
 def reaches(value: float, least: float) -> bool:
     """Whether an exact or settled number is at least the limit."""
-    return at_least(value, least) is Comparison.IN
+    return value - least >= -EXACT
 
 
 def all_of(calls: Iterable[Comparison]) -> Comparison:

@@ -81,15 +81,16 @@ def crew_survival(rules: Rules, wreck: Wreck) -> Procedure[Verdict]:
     """Whether the crew gets out."""
     row = rules.tables.crew_survival[wreck.destroyed]
     if row.survives_to == 0:
-        return verdict("dead", rules.because(row.rule), survives=False, roll_needed=False, survivors=0)
+        return verdict("dead", rules.because(row.rule), survives=False, roll_needed=False, survivors=0, saved=[])
     dice = wreck.crew if rules.chooses("crew_die", "one_each") and wreck.crew > 0 else 1
-    alive = 0
+    saved = []
     for man in range(1, dice + 1):
         roll = yield DiceRequest(Die.D6, 1, "the crew" if dice == 1 else f"crewman {man}", "getting out alive")
-        alive += roll.total <= row.survives_to
-    survivors = alive if dice > 1 else alive * wreck.crew
+        saved.append(roll.total <= row.survives_to)
+    saved = saved if dice > 1 else saved * wreck.crew
+    numbers = {"survives": any(saved), "roll_needed": True, "survivors": sum(saved), "saved": saved}
     reason = rules.because("AM-105", f"{row.survives_to} or less survives")
-    return verdict("survives" if alive else "dead", reason, survives=alive > 0, roll_needed=True, survivors=survivors)
+    return Verdict("survives" if any(saved) else "dead", numbers, (reason,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -153,6 +153,7 @@ class Path(OwnStep):
         aboard: He is inside a vehicle or pillbox.
         in_the_air: He has a parachute and has not landed.
         on_the_cliff: He hangs between foot and top of a cliff.
+        climbed_this_turn: He has tried to climb, which was his move.
         cleared_this_turn: He has destroyed an obstacle, for which an engineer stays where he is.
         unmanned: It is a gun with less than its crew.
         blocked_by: What stands on the way that does not let it pass.
@@ -172,6 +173,7 @@ class Path(OwnStep):
     aboard: Annotated[bool, of_actor(status.aboard)] = False
     in_the_air: Annotated[bool, of_actor(status.in_the_air)] = False
     on_the_cliff: Annotated[bool, has(status.CLIMBED)] = False
+    climbed_this_turn: Annotated[bool, did("climb")] = False
     cleared_this_turn: Annotated[bool, did("destroy_obstacle")] = False
     unmanned: Annotated[bool, of_actor(_unmanned)] = False
     blocked_by: TerrainKind | None = None
@@ -191,6 +193,7 @@ STAYS: Mapping[str, tuple[str] | tuple[str, str]] = {
     "aboard": ("AM-112", "the men inside get out before they walk"),
     "in_the_air": ("AM-33", "a paratrooper lands before he does anything else"),
     "on_the_cliff": ("AM-27", "a man on a cliff goes on climbing"),
+    "climbed_this_turn": ("AM-27", "a man who climbs does not walk on in that turn"),
     "cleared_this_turn": ("AM-67",),
     "unmanned": ("AM-A44", "a gun is pushed by its full crew"),
 }

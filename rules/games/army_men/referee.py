@@ -285,10 +285,10 @@ def obligations(position: Position) -> Iterator[Action]:
             yield from _met_on_the_way(position, unit)
         if unit.statuses.get(status.CREW) == status.TRAPPED:
             title = f"The men inside {display_name(unit.id)}"
-            yield action_for(title, "crew_survival", Context(position, targets=(unit,)), owed="AM-105")
+            yield action_for(title, "crew_survival", Context(position, (unit,), (unit,)), owed="AM-105")
         if unit.statuses.get(status.IGNITED) and unit.id in position.figures:
             title = f"The flame-thrower of {display_name(unit.id)}"
-            yield action_for(title, "flame_thrower_hit", Context(position, targets=(unit,)), owed="AM-82")
+            yield action_for(title, "flame_thrower_hit", Context(position, (unit,), (unit,)), owed="AM-82")
     for side in state.sides:
         yield from _casualties(position, tuple(one for one in state.standing(side) if one.statuses.get(status.DOWN)))
     yield from _goals(position)

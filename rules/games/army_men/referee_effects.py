@@ -15,7 +15,7 @@ from rules.engine.effects import WRECK, carried_move, eliminations, moves_along,
 from rules.engine.events import Change, Effects, Move
 from rules.engine.position import Position
 from rules.engine.referee import Action
-from rules.engine.state import Unit
+from rules.engine.state import ELIMINATED, Unit
 from rules.engine.verdict import Verdict
 from rules.engine.verdict_effects import effects_of
 from rules.games.army_men import status
@@ -128,11 +128,17 @@ def _rides_in(position: Position, name: str, lost: Collection[str]) -> bool:
 
 
 def _lost(position: Position, name: str, rule: str, *, answers: bool, silent: bool = False) -> Changes:
-    """A unit is eliminated; a vehicle leaves a wreck, and a die falls for the men inside."""
-    yield from hit(position, name, rule, answers=answers, silent=silent)
-    if status.kind(position, position.unit(name)).vehicle:
+    """A unit is eliminated; a vehicle leaves a wreck, and a die falls for the men inside, or they die with it."""
+    changes = tuple(hit(position, name, rule, answers=answers, silent=silent))
+    yield from changes
+    wreck = position.unit(name)
+    if status.kind(position, wreck).vehicle:
         yield Change(figure=name, key=WRECK, value=True, rule="AM-104")
-    if _crewed(position, position.unit(name)):
+    row = position.game.rules.tables.crew_survival.get(status.kind_name(position, wreck))
+    if row is not None and row.survives_to == 0:
+        gone = any(one.key == ELIMINATED for one in changes)
+        yield from _inside(position, wreck, (), gone=gone, answers=answers)
+    elif row is not None and (status.manning(position, wreck) or not _boarded_by(position, wreck)):
         yield Change(figure=name, key=status.CREW, value=status.TRAPPED, rule="AM-105")
 
 
@@ -145,11 +151,9 @@ def _burnt(position: Position) -> Iterator[str]:
             yield unit.id
 
 
-def _crewed(position: Position, wreck: Unit) -> bool:
-    """Whether anyone may leave a wreck: its crew, or a passenger who still takes part."""
-    manned = any(one.statuses.get(status.INSIDE) == wreck.id for one in position.state.units.values())
-    row = position.game.rules.tables.crew_survival.get(status.kind_name(position, wreck))
-    return row is not None and (bool(status.manning(position, wreck)) if manned else row.survives_to > 0)
+def _boarded_by(position: Position, wreck: Unit) -> bool:
+    """Whether men were put inside, dead or alive; otherwise its own crew is."""
+    return any(one.statuses.get(status.INSIDE) == wreck.id for one in position.state.units.values())
 
 
 def _fired(position: Position, action: Action, found: Verdict) -> Changes:
@@ -224,14 +228,20 @@ def _crew(position: Position, action: Action, found: Verdict) -> Changes:
     Where all fire at once, they stay in it and fire until the phase ends.
     """
     wreck = position.unit(action.at[0])
-    alive = int(found.numbers["survivors"])
-    yield Change(figure=wreck.id, key=status.CREW, value="safe" if alive else "dead", rule="AM-105")
+    crew = "safe" if found.numbers["survives"] else "dead"
+    yield Change(figure=wreck.id, key=status.CREW, value=crew, rule="AM-105")
+    yield from _inside(position, wreck, found.numbers["saved"], gone=wreck.out)
+
+
+def _inside(position: Position, wreck: Unit, saved: Sequence[bool], *, gone: bool, answers: bool = False) -> Changes:
+    """The fate of the men in a wreck, in their order; they leave it if it is `gone` already."""
     for place, man in enumerate(status.manning(position, wreck)):
-        if wreck.out:
+        if gone:
             yield Change(figure=man.id, key=status.INSIDE, value=None, rule="AM-105")
-        if place >= alive:
+        if not any(saved[place : place + 1]):
             wounded = man.statuses.get(status.WOUNDED)
-            yield from eliminations([man.id], "AM-105") if wounded else hit(position, man.id, "AM-105")
+            killed = eliminations([man.id], "AM-105") if wounded else hit(position, man.id, "AM-105", answers=answers)
+            yield from killed
 
 
 # Other actions.

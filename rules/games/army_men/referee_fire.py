@@ -16,7 +16,7 @@ from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
-from rules.games.army_men.bursts import laid, smallest_arc_deg
+from rules.games.army_men.bursts import laid
 from rules.games.army_men.hard import Beside, blind, pillbox_zone
 from rules.games.army_men.shot import Aim, Shot, armoured, distance_in
 from rules.games.army_men.specialists import leader_bonus
@@ -26,6 +26,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.sight import SLIVER
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.template import Template, under
+from rules.tabletop.tolerance import within
 
 Facts = Mapping[str, Any]
 
@@ -43,13 +44,19 @@ UNTOUCHED = ("immune", "target_not_attackable", "cannot_destroy_pillbox")
 def attacks(position: Position, figure: str) -> Iterator[Action]:
     """Every weapon at every enemy, now and during its move; a shell with all figures under its blast."""
     man = position.unit(figure)
-    for weapon, row in ({} if man.out else status.weapons(position, man)).items():
+    for weapon in () if man.out else status.weapons(position, man):
         fires = firer(position, man, weapon)
         for enemy in status.targets(position, man):
             context = Context(position, (man,), (enemy,), weapon=weapon)
-            spreads = row.spreads and not armoured(position.game.rules, status.kind_name(position, enemy))
-            yield (_shell(context, fires) if spreads else None) or _shot(context, fires, position)
+            yield _attack(context, fires, position)
             yield from _on_the_way(context, fires)
+
+
+def _attack(context: Context, fires: Facts, seen: Position, how: str = "") -> Action:
+    """A shot at one enemy, or a shell, grenade or flame with all figures under it, as `seen` now or during a move."""
+    spreads = context.rules.tables.weapons[context.weapon].spreads
+    armour = armoured(context.rules, status.kind_name(context.position, context.target))
+    return (_shell(context, fires, seen, how) if spreads and not armour else None) or _shot(context, fires, seen, how)
 
 
 def _shot(context: Context, fires: Facts, seen: Position, how: str = "") -> Action:
@@ -119,15 +126,16 @@ def _bursts(context: Context, seen: Position, how: str = "") -> Iterator[Action]
         one.id: facts_of(replace(context, targets=(one,)), fires, seen, aims[one.id]).given for one in context.targets
     }
     barred = {name: _refusal(context.position, "aim", {**facts, **_granted(how)}) for name, facts in shots.items()}
-    open_to = [one for one in context.targets if not barred[one.id]]
+    here = seen.figure(context.actor.id).centre_in
+    bearings_deg = {name: bearing_deg(here, seen.figure(name).centre_in) for name, bar in barred.items() if not bar}
+    units = {one.id: one for one in context.targets}
     known: set[frozenset[str]] = set()
-    for first in open_to:
-        group = _within_arc(context, seen, first, open_to)
-        names = frozenset(one.id for one in group)
-        if len(group) > 1 and names not in known:
-            known.add(names)
-            own_aims = {one.id: aims[one.id] for one in group}
-            yield _burst(replace(context, targets=group), shots[group[0].id], own_aims, seen, how)
+    for first in bearings_deg:
+        group = _within_arc(context, bearings_deg, first)
+        if len(group) > 1 and frozenset(group) not in known:
+            known.add(frozenset(group))
+            in_turn = replace(context, targets=tuple(units[name] for name in group))
+            yield _burst(in_turn, shots[group[0]], {name: aims[name] for name in group}, seen, how)
 
 
 def at_targets(position: Position, figure: str, names: tuple[str, ...]) -> Iterator[Action]:
@@ -163,13 +171,11 @@ def unoffered(position: Position, figure: str, names: tuple[str, ...], weapon: s
     return forbidden("casualty", rules.because("AM-17", text)) if hit else None
 
 
-def _within_arc(context: Context, seen: Position, first: Unit, others: Sequence[Unit]) -> tuple[Unit, ...]:
+def _within_arc(context: Context, bearings_deg: Mapping[str, float], first: str) -> list[str]:
     """An enemy and those counter-clockwise of it within an arc, the nearest in bearing first, as many as one burst."""
-    here, arc_deg = seen.figure(context.actor.id).centre_in, limit(context.rules, "burst_arc_deg")
-    start = bearing_deg(here, seen.figure(first.id).centre_in)
-    off = {one.id: (bearing_deg(here, seen.figure(one.id).centre_in) - start) % 360 for one in others}
-    inside = [one for one in others if smallest_arc_deg((start, start + off[one.id])) <= arc_deg >= off[one.id]]
-    return tuple(sorted(inside, key=lambda one: off[one.id])[: context.rules.tables.weapons[context.weapon].rof])
+    arc_deg, rof = limit(context.rules, "burst_arc_deg"), context.rules.tables.weapons[context.weapon].rof
+    off_deg = {name: (deg - bearings_deg[first]) % 360 for name, deg in bearings_deg.items()}
+    return sorted((name for name, deg in off_deg.items() if within(deg, arc_deg)), key=off_deg.__getitem__)[:rof]
 
 
 def _burst(context: Context, first: Facts, aims: Mapping[str, Bound], seen: Position, how: str) -> Action:
@@ -194,8 +200,13 @@ def _burst(context: Context, first: Facts, aims: Mapping[str, Bound], seen: Posi
     measured = [UncertainFact(("bearings_deg", len(names) - 1), arc.sigma_deg, what)] if arc.sigma_deg > 0 else []
     for name, aim in aims.items():
         measured += [replace(one, fact=("each", name, *one.fact)) for one in _doubtful(aim, how)]
-    action = Action(_title(context, how), "burst_rolls", facts, (man.id,), names, context.weapon, "burst_aim")
-    return replace(action, measured=tuple(measured), each={name: {"targets": [name]} for name in names})
+    burst, each = ("burst_rolls", facts, (man.id,), names, context.weapon, "burst_aim"), _each(names)
+    return Action(_title(context, how), *burst, measured=tuple(measured), each=each)
+
+
+def _each(names: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+    """The facts of the attack on each target alone."""
+    return {name: {"targets": [name]} for name in names}
 
 
 # Fire at a target that was seen on its way, and the answer to it.
@@ -204,12 +215,12 @@ def _burst(context: Context, first: Facts, aims: Mapping[str, Bound], seen: Posi
 def _on_the_way(context: Context, fires: Facts) -> Iterator[Action]:
     man, enemy = context.actor, context.target
     if place := _seen_at(man, enemy):
-        action = _shot(context, fires, _glimpse(context, enemy, place), ON_ITS_WAY)
+        action = _attack(context, fires, _glimpse(context, enemy, place), ON_ITS_WAY)
         yield replace(action, round=OPPORTUNITY, blocked_by=_no_chance(context))
     back, weapon = _seen_at(enemy, man), man.this_turn.get(status.FIRED_ON_BY, {}).get(enemy.id)
     if back and weapon:
         asked = {"attacked_by_opportunity_fire": True, "attackers_weapon": weapon}
-        action = _shot(context, fires, _glimpse(context, man, back), "in return")
+        action = _attack(context, fires, _glimpse(context, man, back), "in return")
         given = {**action.given, "returns": _just_now(context.position, weapon)}
         bar = _refusal(context.position, "return_fire", asked)
         yield replace(action, given=given, round=IN_RETURN, blocked_by=bar)
@@ -353,16 +364,19 @@ def _location(position: Position, man: Unit, weapon: str, place: Unit | PointIn)
 # What fills an area: shells, grenades and flames.
 
 
-def _shell(context: Context, fires: Facts) -> Action | None:
+def _shell(context: Context, fires: Facts, seen: Position, how: str) -> Action | None:
     """A weapon that fills an area, aimed at an enemy; None if the camera has both in one place."""
-    position, man, enemy = context.position, context.actor, context.target
-    here, there = (position.figure(one.id).centre_in for one in (man, enemy))
+    here, there = (seen.figure(one.id).centre_in for one in (context.actor, context.target))
     try:
-        template = laid(position.game.rules, context.weapon, here, there)
+        template = laid(context.rules, context.weapon, here, there)
     except UserError:
         return None
-    view, shot = position.view(man.id, enemy.id), facts_of(context, fires, position)
-    return _blast(context, display_name(enemy.id), template, view, shot)
+    view, shot = seen.view(context.actor.id, context.target.id), facts_of(context, fires, seen)
+    if how:
+        shot = Bound({**shot.given, **_granted(how)}, _doubtful(shot, how))
+        around = replace(context.position, figures={**context.position.figures, **seen.figures})
+        context = replace(context, position=around)
+    return _blast(context, f"{display_name(context.target.id)} {how}".rstrip(), template, view, shot)
 
 
 def at_spot(position: Position, figure: str, spot_in: PointIn) -> Iterator[Action]:
@@ -400,7 +414,7 @@ def _blast(context: Context, where: str, template: Template, view: View, shot: B
     """A blast or flame with every figure under it, friend or foe."""
     title, by, weapon = f"{weapon_title(context.weapon)} at {where}", (context.actor.id,), context.weapon
     filled, names = _filled(context, template, shot)
-    each = {name: {"targets": [name]} for name in names} if len(names) > 1 else {}
+    each = _each(names) if len(names) > 1 else {}
     action = Action(title, "blast", filled.given, by, names, weapon, "blast_aim", view, filled.measured)
     return replace(action, template=template, each=each)
 
