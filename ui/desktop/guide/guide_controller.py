@@ -69,6 +69,7 @@ class GuideController(QObject):
             GuideStep.SHOT: lambda: commands.store.use_tool("measure"),
         }
         commands.features.groups.is_guided = lambda: self.at_armies
+        commands.features.files.continued.connect(self._leave_for_battle)
         self.bar.wanted.connect(self._work)
         self.bar.skipped.connect(self._skip)
         self.bar.left.connect(self.leave)
@@ -117,6 +118,11 @@ class GuideController(QObject):
         source_controller = self._commands.store.source_controller
         if source_controller is self._prepared_source and not source_controller.session.state.setup.palette:
             self._commands.store.open("demo")
+
+    def _leave_for_battle(self) -> None:
+        """Close the guide if it has just begun: its bare simulated table would lack the soldiers of the battle."""
+        if not self._dock.isHidden() and self._step in _BEFORE_THE_ARMIES:
+            self.leave()
 
     def pull(self) -> None:
         """Update the guide; called by a timer."""
