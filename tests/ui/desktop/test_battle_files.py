@@ -121,7 +121,8 @@ def test_continuing_a_battle_ends_a_guide_that_has_just_begun(
     shown_buttons(later)["Continue"].click()
     assert not guide.bar.isVisible()
     wait_until(lambda: later.battle.play is not None)
-    assert later.store.source_controller.is_bare is None, "the armies stand on the table again"
+    wait_until(lambda: later.battle.position is not None and set(later.battle.position.figures) == set(POSTS))
+    assert later.store.session.state.basis is Basis.EDGE
 
 
 @pytest.mark.slow
