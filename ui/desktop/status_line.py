@@ -12,7 +12,7 @@ from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.tool import PickResult
 from ui.formatting import calibration_words
 from ui.session import TableState
-from ui.translation import mark_for_translation, tr
+from ui.translation import mark_for_translation, tr, tr_count
 from ui.units import Unit
 from vision.table_view import TableView, Waiting
 
@@ -87,4 +87,6 @@ def _rate_words(source_controller: SourceController) -> str:
     if worker.paused:
         return tr("Paused")
     per_second = source_controller.rate.per_second()
-    return tr("{per_second:.0f} pictures/s", per_second=per_second) if per_second >= 1 else tr("Searching…")
+    if per_second < 1:
+        return tr("Searching…")
+    return tr_count("{count} picture/s", "{count} pictures/s", round(per_second))
