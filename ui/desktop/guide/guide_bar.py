@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QComboBox, QFrame, QPushButton, QToolButton, QWidget
 
 from ui.desktop.labels import FittedLabel, escape_markup, markup_label
 from ui.desktop.layouts import in_column, in_row
+from ui.desktop.theme import make_primary
 from ui.setup.first_run import Guide, GuideStep, StepMark
 from ui.translation import tr
 
@@ -89,6 +90,7 @@ class GuideBar(QFrame):
         self.army.setAccessibleName(tr("Army that the next click teaches"))
         self.army.setToolTip(tr("Type a name or choose one, then click the base of one of its soldiers"))
         self.button.setDefault(True)
+        make_primary(self.button)
         self.skip.setToolTip(tr("Skip this step; click its name above to come back"))
         self.leave.setToolTip(tr("Close the guide; you can open it again in the menu Help"))
         for step, button in self.steps.items():
