@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
-from PyQt6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QWidget
+from PyQt6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, preview_of
@@ -16,6 +16,7 @@ from ui.battle.round_sequence import RoundMark, RoundSequence, RoundState, round
 from ui.desktop.battle.pending_moves import clear_layout
 from ui.desktop.labels import wrapping_label
 from ui.desktop.layouts import button_with_tip, in_column, in_row
+from ui.formatting import capitalized
 from ui.translation import tr
 
 _ROWS = 4
@@ -40,7 +41,7 @@ class RoundBar(QWidget):
         super().__init__()
         self._words, self._result = wrapping_label(), wrapping_label()
         self._steps, self._round_box = QListWidget(), QWidget()
-        self._offers = QHBoxLayout()
+        self._offers = QVBoxLayout()
         self._offered: tuple[str, ...] = ()
         self._shown: RoundState | None = None
         self._lay_out()
@@ -58,7 +59,7 @@ class RoundBar(QWidget):
             clear_layout(self._offers)
             for number, name in enumerate(self._offered):
                 tip, key = tr("Go through all soldiers of this round, one by one"), "" if number else "X"
-                words = tr("Start {name}", name=round_words(name))
+                words = tr("{round}: one by one", round=capitalized(round_words(name)))
                 button = button_with_tip(words, f"{tip} ({key})" if key else tip, partial(self.started.emit, name))
                 button.setShortcut(key)
                 self._offers.addWidget(button)
