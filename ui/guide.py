@@ -294,7 +294,7 @@ def _empty(now: TableStatus) -> Guide:
         words = tr("Something is moving in the picture. Take your hands out and wait a moment.")
         return Guide({}, GuideStep.EMPTY, words, tr("Learn empty table"), ready=False)
     if now.is_bare:
-        words = tr("The simulated table is empty now. Press Learn empty table; then its armies appear.")
+        words = tr("The simulated table is empty now. Press “Learn empty table”; then its armies appear.")
     else:
         words = tr("Take every soldier off the table. Markers and terrain stay. This helps to find the soldiers later.")
     return Guide({}, GuideStep.EMPTY, words, tr("Learn empty table"), ready=now.view is not None)
@@ -311,7 +311,8 @@ def _armies(now: TableStatus) -> Guide:
         for army, count in counts.items()
     )
     if now.view is not None:
-        apart = doubts(now.view, now.state.setup)
+        # Before the armies are accepted, advice to click more soldiers would only keep the player from accepting them.
+        apart = [one for one in doubts(now.view, now.state.setup) if armies or one.level is not SeparationLevel.FAIR]
         ticks += tuple(
             Tick(separation_sentence(doubt), None if doubt.level is SeparationLevel.FAIR else False)
             for doubt in apart[:_MAX_ISSUES]
@@ -328,7 +329,14 @@ def _armies(now: TableStatus) -> Guide:
         ticks = (*ticks, *((Tick(advice, None),) if advice else ()))
         return Guide({}, GuideStep.ARMIES, words, tr("Use them"), ready=now.has_inches, ticks=ticks)
     if not armies:
-        words = tr("Put the armies on the table. Name the first, then click the base of one of its soldiers.")
+        words = (
+            tr(
+                "Put the armies on the table and wait: soldiers are found by their colour. Or name an army and click"
+                " the base of one of its soldiers."
+            )
+            if now.state.setup.propose
+            else tr("Put the armies on the table. Name the first, then click the base of one of its soldiers.")
+        )
     elif len(armies) < now.armies:
         words = tr(
             "Now the next army: type its name, then click one of its soldiers. Until then, its soldiers count as the"

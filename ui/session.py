@@ -253,7 +253,7 @@ class Session:
 
     def reset(self, setup: Setup) -> None:
         """Start again with another setup; there is nothing to undo afterwards."""
-        self._at, start = 0, Step("start", TableState(setup, unit=self.state.unit))
+        self._at, start = 0, Step("start", TableState(setup, unit=self.state.unit, basis=self.state.basis))
         self._steps[:] = [start]
 
     def do(self, label: str, state: TableState) -> None:
@@ -393,14 +393,13 @@ class Session:
 
     def turn_basis(self) -> None:
         """Switch distances between base centres and base edges."""
-        self.measure_from(Basis.EDGE if self.state.basis is Basis.CENTRE else Basis.CENTRE)
+        edges = self.state.basis is Basis.CENTRE
+        label = tr("measure from base edges") if edges else tr("measure from base centres")
+        self.do(label, replace(self.state, basis=Basis.EDGE if edges else Basis.CENTRE))
 
     def measure_from(self, basis: Basis) -> None:
-        """Show distances between the bases' centres, or their edges."""
-        if basis is not self.state.basis:
-            edges = basis is Basis.EDGE
-            label = tr("measure from base edges") if edges else tr("measure from base centres")
-            self.do(label, replace(self.state, basis=basis))
+        """Show distances as an opened or closed battle needs them; this is no step to undo."""
+        self._in_all_steps(lambda state: replace(state, basis=basis))
 
     def clear(self) -> None:
         """Remove all rulers and templates from the table."""

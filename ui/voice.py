@@ -123,7 +123,7 @@ def turn_sentence(before: tuple[int, str, str], now: tuple[int, str, str]) -> st
     if side and (side != before[1] or turn != before[0]):
         rows.append(tr("{side}'s turn.", side=display_name(side)))
     else:
-        rows.append(sentence(phase_words(side, phase)))
+        rows.append(sentence(phase_words(side, phase, tr)))
     return " ".join(filter(None, rows))
 
 

@@ -179,7 +179,8 @@ class ActionPreview:
         """Why the action is not allowed, for the player; empty if it is allowed."""
         if self.possible or self.before is None:
             return self.refusal
-        return "; ".join(f"{one.text} ({one.rule})" for one in self.before.reasons) or self.before.outcome
+        reasons = (f"{one.text.removesuffix('.')} ({one.rule})" for one in self.before.reasons)
+        return "; ".join(reasons) or self.before.outcome
 
 
 FIRE = "Fire"

@@ -8,6 +8,7 @@ from typing import Any
 
 from rules.engine import events
 from rules.tabletop.table import PointIn
+from rules.tabletop.translation import mark_for_translation
 
 
 def display_name(name: str) -> str:
@@ -41,34 +42,53 @@ def display_names(names: tuple[str, ...]) -> str:
     return ", ".join(map(display_name, dict.fromkeys(names)))
 
 
+_TURN = mark_for_translation("Turn {turn}")
+
 _DOES = {
-    "acting": "acts",
-    "action": "acts",
-    "attacking": "attacks",
-    "a_moves": "moves (A)",
-    "b_moves": "moves (B)",
-    "damage": "deals damage",
-    "first_actions": "acts",
-    "first_status": "checks status",
-    "move": "moves",
-    "move_on": "moves on",
-    "movement": "moves",
-    "moving": "moves",
-    "second_actions": "acts",
-    "second_status": "checks status",
+    "acting": mark_for_translation("{side} acts"),
+    "action": mark_for_translation("{side} acts"),
+    "attacking": mark_for_translation("{side} attacks"),
+    "a_moves": mark_for_translation("{side} moves (A)"),
+    "b_moves": mark_for_translation("{side} moves (B)"),
+    "damage": mark_for_translation("{side} deals damage"),
+    "first_actions": mark_for_translation("{side} acts"),
+    "first_status": mark_for_translation("{side} checks status"),
+    "move": mark_for_translation("{side} moves"),
+    "move_on": mark_for_translation("{side} moves on"),
+    "movement": mark_for_translation("{side} moves"),
+    "moving": mark_for_translation("{side} moves"),
+    "second_actions": mark_for_translation("{side} acts"),
+    "second_status": mark_for_translation("{side} checks status"),
 }
 """What a side does in a phase of its own; games of the players' own may have other phases."""
 
+_PHASES = (
+    mark_for_translation("Attacks"),
+    mark_for_translation("Automatic weapons"),
+    mark_for_translation("Hand to hand"),
+    mark_for_translation("Heavy weapons"),
+    mark_for_translation("Initiative"),
+    mark_for_translation("Jet"),
+    mark_for_translation("Morale"),
+    mark_for_translation("Small arms"),
+)
+"""Phases of all sides together, as `display_name` shows them."""
 
-def phase_words(side: str, phase: str) -> str:
-    """The text of a phase: "Green moves", "Small arms" if it belongs to all sides, empty if there is none."""
-    does = _DOES.get(phase, "")
-    return f"{display_name(side)} {does}" if side and does else _joined(display_name(side), display_name(phase))
+
+def phase_words(side: str, phase: str, say: Callable[..., str] = str.format) -> str:
+    """The text of a phase: "Green moves", "Small arms" if it belongs to all sides, empty if there is none.
+
+    `say` formats the text; the window passes `tr`.
+    """
+    if side and phase in _DOES:
+        return say(_DOES[phase], side=display_name(side))
+    name = display_name(phase)
+    return _joined(display_name(side), say(name) if name in _PHASES else name)
 
 
-def turn_words(turn: int, side: str, phase: str) -> str:
-    """The text of a turn and its phase, such as "Turn 1 · Green moves"."""
-    return _joined(f"Turn {turn}", phase_words(side, phase))
+def turn_words(turn: int, side: str, phase: str, say: Callable[..., str] = str.format) -> str:
+    """The text of a turn and its phase, such as "Turn 1 · Green moves"; for `say`, see `phase_words`."""
+    return _joined(say(_TURN, turn=turn), phase_words(side, phase, say))
 
 
 def _joined(*parts: str) -> str:

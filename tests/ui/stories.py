@@ -265,8 +265,9 @@ class Player:
 
     @property
     def why(self) -> str:
-        """The reasons for the selected action, or the last result."""
-        return self.window.battle.panel.why.text()
+        """The reasons for the selected action, or the last result with its reasons."""
+        panel = self.window.battle.panel
+        return "\n".join(filter(None, (panel.result.text(), panel.why.text())))
 
     @property
     def actions(self) -> dict[str, str]:

@@ -52,7 +52,7 @@ def round_words(name: str) -> str:
 
 def state_words(state: State) -> str:
     """The turn and its phase, such as "Turn 2 · Green attacks"."""
-    return turn_words(state.turn, state.side, state.phase) if state.turn else tr("Set-up")
+    return turn_words(state.turn, state.side, state.phase, tr) if state.turn else tr("Set-up")
 
 
 def card_title(position: Position, unit: Unit) -> str:
@@ -160,7 +160,7 @@ def reason_rows(preview: ActionPreview) -> tuple[str, ...]:
 def verdict_rows(verdict: Verdict) -> tuple[str, ...]:
     """Every reason of a verdict with its modifier and its rule, in reading order."""
     return tuple(
-        f"{'' if one.modifier is None else f'{one.modifier:+g}  '}{readable(one.text)} ({one.rule})"
+        f"{'' if one.modifier is None else f'{one.modifier:+g}  '}{readable(one.text).removesuffix('.')} ({one.rule})"
         for one in verdict.reasons
     )
 
@@ -188,7 +188,7 @@ def movement_words(available: AvailableActions) -> str:
     """What is left of the figure's move, such as "2.5 in of 4 left to move", or why it may not move."""
     preview = available.movement
     if not preview.possible or preview.before is None:
-        return refusal_words(preview) or preview.action.title
+        return refusal_words(preview).rpartition("; ")[2] or preview.action.title  # the last reason decides
     numbers = preview.before.numbers
     left, allowance = numbers.get("left_in"), numbers.get("allowance_in")
     if left is None or allowance is None:

@@ -18,7 +18,7 @@ from rules.tabletop.template import Blast, Template
 from ui.battle.action_text import success_chance
 from ui.battle.battle_session import Proposal
 from ui.formatting import percent_words
-from ui.picture.overlay import Preview, figure_number
+from ui.picture.overlay import Preview, enlarged, figure_number
 from ui.session import Ruler
 from ui.table.finding import Mark, Note, Trace, along, lifted, ring
 from ui.table.shapes import relaid
@@ -58,19 +58,18 @@ def stray_marks(stray: Stray) -> tuple[Mark, ...]:
 def lit_marks(figures: Sequence[Figure], names: Collection[str]) -> tuple[Mark, ...]:
     """A bright ring around each named figure, with its name while they are few."""
     lit = [figure for figure in figures if figure.id in names]
-    rings = (Trace(ring(_around(figure), figure.z_in), PREVIEW, _LIT_WIDTH, closed=True) for figure in lit)
+    rings = (
+        Trace(
+            ring(enlarged(figure.base_in, figure.centre_in, _LIT_SCALE), figure.z_in), PREVIEW, _LIT_WIDTH, closed=True
+        )
+        for figure in lit
+    )
     labelled = lit if len(lit) <= _MOST_NAMED else ()
     notes = (
         Note((*figure.centre_in, figure.z_in), ((display_name(figure.id), 16.0),), PREVIEW, (0.0, -36.0))
         for figure in labelled
     )
     return (*rings, *notes)
-
-
-def _around(figure: Figure) -> list[PointIn]:
-    """The outline of a figure's base, enlarged so that it shows beside the figure's own ring."""
-    x, y = figure.centre_in
-    return [(x + _LIT_SCALE * (at[0] - x), y + _LIT_SCALE * (at[1] - y)) for at in figure.base_in]
 
 
 def _pin(at_in: PointIn) -> list[PointIn]:

@@ -90,8 +90,8 @@ class Proposal:
     @property
     def short_words(self) -> str:
         """Such as "5.8 in", or "4 soldiers, 5.8 in"."""
-        far = f"{max(length_in(path) for path in self.paths.values()):.1f} in"
-        return far if len(self.paths) == 1 else f"{len(self.paths)} soldiers, {far}"
+        far = tr("{distance_in:.1f} in", distance_in=max(length_in(path) for path in self.paths.values()))
+        return far if len(self.paths) == 1 else tr("{count} soldiers, {distance}", count=len(self.paths), distance=far)
 
     @property
     def end_in(self) -> PointIn:

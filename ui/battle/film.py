@@ -108,7 +108,7 @@ def film_scenes(report: BattleReport, pictured: Collection[int], pace: Pace) -> 
 def _moment_scenes(moment: HistoryMoment, before: State, pace: Pace) -> Iterator[Scene]:
     """The scenes of a moment: its moves and its shot in motion, then the outcome; none if there is little to see."""
     event, after = moment.events[-1], moment.after
-    heading = turn_words(after.turn, after.side, after.phase) if after.turn else tr("Before the battle")
+    heading = turn_words(after.turn, after.side, after.phase, tr) if after.turn else tr("Before the battle")
     if isinstance(event, PhaseBegun):
         if after.turn != before.turn:
             yield Scene(_TURN_S, heading, tr("Turn {turn}", turn=after.turn), after)

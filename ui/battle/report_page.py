@@ -82,7 +82,7 @@ def report_page(report: BattleReport, picture: _Picture, step: Step) -> bytes:
             step(done, len(moments))
             done += 1
             if isinstance(moment.events[-1], PhaseBegun):
-                phase = phase_words(moment.after.side, moment.after.phase)
+                phase = phase_words(moment.after.side, moment.after.phase, tr)
                 continue
             if phase:
                 parts.append(f'<h3 lang="en">{escape(phase)}</h3>')

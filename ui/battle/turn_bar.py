@@ -65,7 +65,7 @@ def turn_bar(
     state, follows = position.state, play.referee.next_phase(position)
     owed = play.owed(position) if owed is None else owed
     left, button = _left(play, position), _next_words(position, follows)
-    coming = turn_words(follows.turn, follows.side, follows.phase)
+    coming = turn_words(follows.turn, follows.side, follows.phase, tr)
     tip = tr("Begin {coming}", coming=coming)
     if owed:
         count = _count(owed)
@@ -90,7 +90,7 @@ def _after(position: Position, follows: PhaseBegun) -> str:
     """The next phase in a few words: a new turn by its number."""
     if position.state.turn and follows.turn != position.state.turn:
         return tr("turn {turn}", turn=follows.turn)
-    return phase_words(follows.side, follows.phase) or tr("turn {turn}", turn=follows.turn)
+    return phase_words(follows.side, follows.phase, tr) or tr("turn {turn}", turn=follows.turn)
 
 
 def _owed_words(owed: Collection[ActionPreview], count: int) -> str:

@@ -16,6 +16,7 @@ from ui.desktop.picture.image import painting
 from ui.desktop.setup.diagnosis_dialog import MarkerCheck
 from ui.desktop.source_controller import SourceController
 from ui.desktop.table.panel import SUGGESTED_ARMIES
+from ui.desktop.theme import make_primary
 from ui.desktop.widgets import (
     FittedLabel,
     button_with_tip,
@@ -108,6 +109,7 @@ class GuideBar(QFrame):
         self.army.setAccessibleName(tr("Army that the next click teaches"))
         self.army.setToolTip(tr("Type a name or choose one, then click the base of one of its soldiers"))
         self.button.setDefault(True)
+        make_primary(self.button)
         for step, button in self.steps.items():
             button.setAutoRaise(True)
             button.setToolTip(tr("Go to {step}", step=step))
@@ -242,6 +244,7 @@ class GuideController(QObject):
             GuideStep.SHOT: lambda: commands.store.use_tool("measure"),
         }
         commands.features.groups.is_guided = lambda: self.at_armies
+        commands.features.files.continued.connect(self._leave_for_battle)
         self.bar.wanted.connect(self._work)
         self.bar.skipped.connect(self._skip)
         self.bar.left.connect(self.leave)
@@ -290,6 +293,11 @@ class GuideController(QObject):
         source_controller = self._commands.store.source_controller
         if source_controller is self._prepared_source and not source_controller.session.state.setup.palette:
             self._commands.store.open("demo")
+
+    def _leave_for_battle(self) -> None:
+        """Close the guide if it has just begun: its bare simulated table would lack the soldiers of the battle."""
+        if not self._dock.isHidden() and self._step in _BEFORE_THE_ARMIES:
+            self.leave()
 
     def pull(self) -> None:
         """Update the guide; called by a timer."""

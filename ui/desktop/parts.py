@@ -29,7 +29,7 @@ from ui.desktop.tools.tool import PickResult
 from ui.desktop.widgets import FittedLabel, keep_place, name_tabs, plain_label
 from ui.formatting import calibration_words
 from ui.session import TableState
-from ui.translation import mark_for_translation, tr
+from ui.translation import mark_for_translation, tr, tr_count
 from ui.vocabulary import Unit
 from vision.table_view import TableView, Waiting
 
@@ -192,4 +192,6 @@ def _rate_words(source_controller: SourceController) -> str:
     if worker.paused:
         return tr("Paused")
     per_second = source_controller.rate.per_second()
-    return tr("{per_second:.0f} pictures/s", per_second=per_second) if per_second >= 1 else tr("Searching…")
+    if per_second < 1:
+        return tr("Searching…")
+    return tr_count("{count} picture/s", "{count} pictures/s", round(per_second))

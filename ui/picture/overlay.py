@@ -55,6 +55,7 @@ _NAMES_FROM_PX_PER_IN = 45.0  # at a smaller scale figures wear only their numbe
 _NUMBERS_FROM_PX_PER_IN = 12.0  # at a smaller scale a number is larger than its figure
 _NUMBER_SIZE = 14.0
 _STANDS_OUT = 1.6  # a ring under the mouse is wider by this factor
+_PICKED_SCALE = 1.9  # the size of the white ring around the picked figure, in sizes of its base
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +329,12 @@ def _figures(
             yield from _beside_figure(outline, ((words, _NUMBER_SIZE),), outline.colour, small=True)
 
 
+def enlarged(outline_in: Sequence[PointIn], centre_in: PointIn, scale: float) -> list[PointIn]:
+    """An outline enlarged about a figure's centre, so that it shows beside the figure's own ring."""
+    x, y = centre_in
+    return [(x + scale * (at[0] - x), y + scale * (at[1] - y)) for at in outline_in]
+
+
 def figure_number(figure: str) -> str:
     """The number in a figure's id, such as "4" for "green-4"; the whole name of one without a number."""
     number = figure.replace("_", "-").rpartition("-")[2]
@@ -344,6 +351,9 @@ def _pointed_out(
     px_per_in = screen_scale * _px_per_inch(view.calibration.camera, view.figures)
     for figure, outline in zip(marked_out, _rings(view, state, marked_out, px_per_in), strict=True):
         stands_out = figure.id in (preview.hovered, preview.picked)
+        if figure.id == preview.picked:
+            around = [(*place, figure.z_in) for place in enlarged(figure.base_in, figure.centre_in, _PICKED_SCALE)]
+            yield Line(_seen(view.calibration.camera.table_to_pixel(around)), PREVIEW, 3.0, closed=True)
         fill = faded(*_UNDER_TEMPLATE) if figure.id in inside else faded(outline.colour, 90)
         yield replace(outline, width=outline.width * (_STANDS_OUT if stands_out else 1.0), fill=fill)
         if stands_out and figure.id not in preview.casualties:
@@ -387,7 +397,8 @@ def _rows_of(figure: Figure, preview: Preview) -> Rows:
     if figure.id != preview.hovered or preview.finding is not None:
         return ((display_name(figure.id), 15.0), (posture_words(figure.posture), 12.0))
     confidence = "" if figure.confidence > _SURE else tr(", {part} sure", part=percent_words(figure.confidence))
-    seen = f"{figure.army}, {posture_words(figure.posture)}{confidence}"
+    army = "" if display_name(figure.id).startswith(display_name(figure.army)) else f"{figure.army}, "
+    seen = f"{army}{posture_words(figure.posture)}{confidence}"
     details = (seen, *preview.battle_lines, f"± {Unit.INCH.words(spread_in(figure.sigma_in))}")
     return ((display_name(figure.id), 15.0), *((words, 12.0) for words in details))
 

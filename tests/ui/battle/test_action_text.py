@@ -9,7 +9,7 @@ import pytest
 from rules.engine.game import Question
 from rules.engine.needed import needed_words
 from rules.engine.referee import Action, ActionPreview, Ambiguity, Odds
-from rules.engine.verdict import Reason, Verdict
+from rules.engine.verdict import Reason, Verdict, forbidden
 from ui.battle.action_text import (
     action_words,
     chance_words,
@@ -133,3 +133,9 @@ def test_the_chance_of_an_attack_is_that_of_harm() -> None:
     assert success_chance(asked(odds=odds)) == 0.5
     assert success_chance(asked(odds=Odds())) is None
     assert success_chance(asked(odds=odds, refusal="out of range")) is None
+
+
+def test_a_reason_with_a_full_stop_has_none_before_its_rule() -> None:
+    no = forbidden("phase", Reason("SP-04", "each unit moves alone."), Reason("SP-01", "it may not move now"))
+    assert verdict_rows(no) == ("each unit moves alone (SP-04)", "it may not move now (SP-01)")
+    assert asked(before=no).why_not == "each unit moves alone (SP-04); it may not move now (SP-01)"

@@ -18,6 +18,7 @@ from tests.ui.battle.test_words import SET_UPS
 from ui.battle.battle_session import BattleSession
 from ui.battle.turn_bar import TurnBar, turn_bar
 from ui.theme import DARK, GREEN, ORANGE, WHITE, army_colour, contrast, readable_ink
+from ui.translation import tr, use_language
 
 ARMIES = ("green", "tan")
 
@@ -160,3 +161,14 @@ def test_phases_of_other_games_are_named_as_they_are() -> None:
     assert phase_words("tan", "hand_to_hand") == "Tan · Hand to hand"
     assert phase_words("", "small_arms") == "Small arms"
     assert turn_words(3, "", "") == "Turn 3"
+
+
+def test_the_turn_and_its_phase_are_shown_in_the_language_of_the_window() -> None:
+    assert use_language(["de"]) == "de"
+    try:
+        assert turn_words(2, "tan", "moving", tr) == "Spielzug 2 · Tan zieht"
+        assert phase_words("", "small_arms", tr) == "Handwaffen"
+        assert phase_words("", "parley", tr) == "Parley", "a phase of the players' own"
+        assert turn_words(2, "tan", "moving") == "Turn 2 · Tan moves", "exports stay English"
+    finally:
+        use_language(["en"])

@@ -137,3 +137,13 @@ def test_a_target_is_selected_only_if_it_can_be_attacked(actions: ActionList) ->
     assert actions.choose_target("tan-5")
     assert not actions.choose_target("tan-2")
     assert target(actions) == ("tan-5",)
+
+
+def test_the_list_asks_for_the_height_of_its_rows_and_at_least_for_two_actions(actions: ActionList) -> None:
+    # Three best actions of 48 px and two folds of 32 px; the folds hold 8 more and 1 forbidden action of 32 px.
+    assert actions.sizeHint().height() == 3 * 48 + 2 * 32
+    assert actions.minimumSizeHint().height() == 2 * 48
+    rows(actions)[3].setExpanded(True)
+    assert actions.sizeHint().height() == 3 * 48 + 2 * 32 + 8 * 32
+    actions.show_actions(())
+    assert actions.sizeHint().height() == 0

@@ -23,7 +23,7 @@ def test_an_added_game_is_played_in_the_window(window: Window, tmp_path: Path) -
     panel.action_list.choose(0)
     rolls(window, 5, 2)
     press(panel, "Roll")
-    assert panel.why.text().startswith("Initiative: Green")
+    assert panel.result.text().startswith("Initiative: Green")
     next_phase(window)
     assert window.battle.turn_bar.shown.heading == "Turn 1 · Green acts"
     window.battle.choose("green-1")

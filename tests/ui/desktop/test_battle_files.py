@@ -107,6 +107,24 @@ def test_the_program_offers_the_last_battle_when_it_starts(window: Window, open_
     assert third.battle.play is None
 
 
+def test_continuing_a_battle_ends_a_guide_that_has_just_begun(
+    window: Window, open_window: Open, wait_until: Wait
+) -> None:
+    window.features.files.new_battle()
+    set_up(window, "Army Men")
+    window.close()
+    later = open_window()
+    guide = later.help.guide
+    guide.begin_on_first_start()
+    assert guide.bar.isVisible()
+    wait_until(lambda: later.bar.text.startswith("Continue the battle of "))
+    shown_buttons(later)["Continue"].click()
+    assert not guide.bar.isVisible()
+    wait_until(lambda: later.battle.play is not None)
+    wait_until(lambda: later.battle.position is not None and set(later.battle.position.figures) == set(POSTS))
+    assert later.store.session.state.basis is Basis.EDGE
+
+
 @pytest.mark.slow
 def test_an_ended_battle_is_not_offered(window: Window, open_window: Open, wait_until: Wait, tmp_path: Path) -> None:
     window.features.files.new_battle()

@@ -39,7 +39,7 @@ def test_a_shot_without_a_mouse(window: Window, tmp_path: Path) -> None:
     assert chosen.possible
     rolls(window, 6)
     key(window, KEY.Key_Return)
-    assert panel.why.text().startswith("Kills")
+    assert panel.result.text().startswith("Kills")
     key(window, KEY.Key_Escape)
     assert panel.about.text().startswith("Click a soldier")
 
@@ -68,7 +68,7 @@ def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
     assert found.action.spot_in == pytest.approx(there)
     rolls(window, 3, 2)
     key(window, KEY.Key_Return)
-    assert panel.why.text().startswith("Hits")
+    assert panel.result.text().startswith("Hits")
 
 
 def test_escape_removes_the_cross_hair_first(window: Window, tmp_path: Path) -> None:

@@ -63,7 +63,10 @@ def test_from_setup_to_the_first_shot_and_undo(window: Window, tmp_path: Path) -
     rolls(window, 6)
     target = panel.chosen.action.at[0]  # type: ignore[union-attr]
     press(panel, "Roll")
-    assert panel.why.text().startswith("Kills")
+    assert panel.result.text().startswith("Kills")
+    assert panel.result.isVisible()
+    assert panel.result.font().pointSizeF() > 1.5 * panel.why.font().pointSizeF()
+    assert "4 or more kills" in panel.why.text()
     play = window.battle.play
     assert play.battle.state.unit(target).out
     window.commands.undo()
@@ -82,7 +85,7 @@ def test_going_back_in_the_history_clears_the_undone_result(window: Window, tmp_
     panel.action_list.choose(0)
     rolls(window, 6)
     press(panel, "Roll")
-    assert panel.why.text().startswith("Kills")
+    assert panel.result.text().startswith("Kills")
     window.battle.go_to(before)
     assert panel.why.text() == ""
 
@@ -175,9 +178,9 @@ def test_a_grenade_is_aimed_at_the_clicked_place(window: Window, tmp_path: Path)
     press(panel, "Roll")
     play = window.battle.play
     assert play.battle.state.unit("blue-1").statuses["down"]
-    assert panel.why.text().startswith("Hits 1 of 2")
+    assert panel.result.text().startswith("Hits 1 of 2")
     window.pull()  # the result stays visible
-    assert panel.why.text().startswith("Hits 1 of 2")
+    assert panel.result.text().startswith("Hits 1 of 2")
     window.commands.undo()
     assert "down" not in play.battle.state.unit("blue-1").statuses
     window.commands.cancel()  # first the place, then the figure
@@ -280,7 +283,7 @@ def test_the_next_phase_deselects_the_figure_and_clears_the_result(window: Windo
     panel.action_list.choose(0)
     rolls(window, 1)
     press(panel, "Roll")
-    assert panel.why.text().startswith("Misses")
+    assert panel.result.text().startswith("Misses")
     next_phase(window)
     assert panel.why.text() == ""
     assert panel.about.text().startswith("Click a soldier to see its actions")

@@ -182,7 +182,7 @@ def test_a_turn_of_thirty_soldiers_takes_at_most_60_clicks(
         mouse.click(battle.turn_bar.button)
     while "Small arms" not in battle.turn_bar.shown.heading:
         mouse.click(battle.turn_bar.button)
-    mouse.press(panel, "Start fire")
+    mouse.press(panel, "Fire: one by one")
     wait_until(lambda: panel.chosen is not None)
     while panel.chosen is not None:
         shooter = battle.chosen

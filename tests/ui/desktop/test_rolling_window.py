@@ -43,7 +43,7 @@ def test_the_card_names_the_action_and_goes_afterwards(window: Window, wait_unti
     card.take([1])
     assert window.battle.rolling.card is None
     assert entries(window) == before + 1
-    assert panel.why.text().startswith("Misses")
+    assert panel.result.text().startswith("Misses")
     [rolled] = [label for label in panel.findChildren(QLabel) if label.text().endswith(": 1")]
     wait_until(lambda: rolled.isVisibleTo(panel))
     window.commands.undo()

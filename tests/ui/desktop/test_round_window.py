@@ -67,7 +67,7 @@ def test_a_morale_round_needs_one_key_per_figure(window: Window, tmp_path: Path,
 
 def test_a_click_in_the_list_or_on_the_table_goes_to_that_figure(window: Window, tmp_path: Path) -> None:
     panel = morale(window, tmp_path / "b")
-    press(panel, "Start morale")
+    press(panel, "Morale: one by one")
     steps = panel.round_bar.findChild(QListWidget)
     steps.itemClicked.emit(steps.item(3))
     assert panel.round_bar.words == "Morale, 4 of 4: Blue 2"
@@ -85,7 +85,7 @@ def test_a_fire_round_includes_only_figures_with_a_target(window: Window, tmp_pa
     next_phase(window)
     next_phase(window)
     window.battle.rolling.dice = lambda request: Roll((1,) * request.count)  # misses
-    press(panel, "Start fire")
+    press(panel, "Fire: one by one")
     wait_until(lambda: panel.round_bar.words == "Fire, 1 of 2: Green 1")
     chosen: Callable[[], str] = lambda: panel.chosen.action.at[0] if panel.chosen else ""  # noqa: E731
     assert chosen() == "blue-1"
@@ -112,7 +112,7 @@ def test_a_round_on_a_frozen_picture_is_drawn_without_the_mouse(
     next_phase(window)
     next_phase(window)
     window.actions_.freeze.setChecked(True)
-    press(panel, "Start fire")
+    press(panel, "Fire: one by one")
     wait_until(lambda: "Green 1" in named())
     key(panel, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
     wait_until(lambda: "Green 2" in named() and "Green 1" not in named())

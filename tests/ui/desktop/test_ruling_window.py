@@ -72,7 +72,8 @@ def test_a_roll_is_overruled_by_keyboard_and_undone(window: Window, panel: Battl
     with answered(RulingDialog, answer):
         press(panel, "Overrule")
     assert not state_of(window).unit(target).out
-    assert panel.why.text() == "Misses, 33 % by the dice\nhe stood behind the wagon"
+    assert panel.result.text() == "Misses, 33 % by the dice"
+    assert panel.why.text() == "he stood behind the wagon"
     play = window.battle.play
     assert "  The players overrule Green 1: Attack on Blue 1: kills: misses. He stood behind the wagon." in play.story
     wait_until(lambda: window.actions_.undo.text() == "Undo overruled Green 1: Attack on Blue 1: kills: misses")

@@ -207,3 +207,13 @@ def test_an_unusable_marker_is_outlined_with_its_reason() -> None:
     assert (below.at_px, below.offset[1] > 0) == ((620.0, 340.0), True)
     assert above.at_px[0] > 60, "the label is moved inside by half its width"
     assert (above.at_px[1], above.offset[1] < 0) == (690.0, True)
+
+
+def test_the_picked_figure_stands_in_a_white_ring() -> None:
+    view, state = view_of(GREEN, TAN), TableState()
+    assert lines(table_overlay(view, state), PREVIEW) == []
+    [around] = lines(table_overlay(view, state, Preview(picked="green-1")), PREVIEW)
+    assert around.closed
+    at = CAMERA.pixel_to_table(around.points_px, 0.0)
+    # The base has half axes of 0.5 and 0.4 in; the ring is 1.9 times as large.
+    assert np.ptp(at[:, 0]) == pytest.approx(2 * 0.5 * 1.9, abs=0.02)

@@ -15,6 +15,7 @@ from ui.guide import GuideStep, Progress, StepMark, TableStatus, guide
 from ui.session import Ruler, TableState
 from ui.setup.cameras import Camera, cameras
 from vision.palette import ArmyColour
+from vision.separation import Separation, SeparationLevel
 from vision.setup import Setup
 from vision.source import SETTLING
 from vision.tracks import Tracking
@@ -85,6 +86,18 @@ def test_proposed_armies_can_be_accepted() -> None:
     assert "They are all one colour" in searching.ticks[-1].words
     for other in (with_setup(), with_setup(propose=True, palette=(army("green"),))):
         assert guide(replace(other, view=found), Progress().go_to(GuideStep.ARMIES)).button == "Teach army"
+
+
+def test_the_guide_says_that_armies_are_still_searched_for_and_does_not_distract_from_accepting_them() -> None:
+    at_armies = Progress().go_to(GuideStep.ARMIES)
+    searching = guide(replace(with_setup(propose=True), view=replace(view_of(), calibration=None)), at_armies)
+    assert searching.words.startswith("Put the armies on the table and wait")
+    fair = Separation("green", "tan", 0.8, empty_known=True)
+    assert fair.level is SeparationLevel.FAIR
+    found = replace(BOTH_SEEN, proposed=(army("green"), army("tan")), separations=(fair,))
+    assert guide(replace(with_setup(propose=True), view=found), at_armies).ticks == ()
+    taught = replace(with_setup(palette=(army("green"), army("tan"))), view=replace(found, proposed=()))
+    assert "less reliably in shade" in guide(taught, at_armies).ticks[-1].words
 
 
 def test_two_armies_of_three_are_not_enough() -> None:

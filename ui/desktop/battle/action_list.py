@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PyQt6.QtCore import QEvent, QModelIndex, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPalette, QPen
-from PyQt6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeWidget, QTreeWidgetItem
+from PyQt6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPalette, QPen
+from PyQt6.QtWidgets import (
+    QHeaderView,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+)
 
 from rules.engine.referee import ActionPreview
 from ui.battle.action_text import (
@@ -51,9 +59,7 @@ class ActionList(QTreeWidget):
         self.setExpandsOnDoubleClick(False)
         self.setWordWrap(True)
         self.setFrameShape(QTreeWidget.Shape.NoFrame)
-        palette = self.palette()
-        palette.setColor(QPalette.ColorRole.Base, QColor(0, 0, 0, 0))  # a part of the card, not a box in it
-        self.setPalette(palette)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setAccessibleName(tr("Actions"))
         self.setItemDelegate(_Chips(self))
         header = self.header()
@@ -62,8 +68,9 @@ class ActionList(QTreeWidget):
             header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
             header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.itemClicked.connect(self._fold)
-        self.itemExpanded.connect(_show_arrow)
-        self.itemCollapsed.connect(_show_arrow)
+        for turned in (self.itemExpanded, self.itemCollapsed):
+            turned.connect(_show_arrow)
+            turned.connect(lambda _: self.updateGeometry())
 
     @property
     def chosen(self) -> ActionPreview | None:
@@ -101,7 +108,24 @@ class ActionList(QTreeWidget):
         if chosen is not None:
             self._select(chosen)
         self.blockSignals(False)
+        self.updateGeometry()
         return chosen is not None
+
+    def sizeHint(self) -> QSize:
+        """As high as all rows: below them the reasons follow at once."""
+        return QSize(super().sizeHint().width(), self._rows_px())
+
+    def minimumSizeHint(self) -> QSize:
+        """The two best actions."""
+        return QSize(super().minimumSizeHint().width(), min(self._rows_px(), 2 * _CHIP_PX))
+
+    def _rows_px(self) -> int:
+        model, height_px = self.model(), 0
+        index = model.index(0, 0) if model is not None else QModelIndex()
+        while index.isValid():
+            height_px += self.rowHeight(index)
+            index = self.indexBelow(index)
+        return height_px
 
     def choose(self, place: int) -> None:
         """Select an action by its place in the order of the card, from 0; the best one is the first."""

@@ -374,25 +374,24 @@ class BattleController(QObject):
             self.resolved.emit(outcome_banner(event))
         if len(found) > 1:
             lines = [f"{one.action.words}: {capitalized(outcome_words(its.outcome))}" for one, its in found]
-            self._show_outcome((), "\n".join(lines))
+            self._show_outcome((), "", lines)
         else:
             outcome = capitalized(outcome_words(verdict.outcome))
             if isinstance(event, ActionResolved) and not event.by and not says_outcome(event):
                 outcome = f"{event.title}: {outcome}"  # a side's name alone would say nothing
-            lines = [outcome, *verdict_rows(verdict)]
             if self._rounds:
-                lines[0] = " · ".join((lines[0], *(roll_words(asked, roll.faces) for asked, roll in rolled.throws)))
-            self._show_outcome(rolled.action.by, "\n".join(lines))
+                outcome = " · ".join((outcome, *(roll_words(asked, roll.faces) for asked, roll in rolled.throws)))
+            self._show_outcome(rolled.action.by, outcome, verdict_rows(verdict))
             if not self._rounds:  # the card already shows the next soldier
                 self.panel.show_throws(rolled.throws)
 
-    def _show_outcome(self, by: Sequence[str], words: str) -> None:
-        """Show the result of an action; in a round, show it above the next figure."""
+    def _show_outcome(self, by: Sequence[str], result: str, reasons: Sequence[str]) -> None:
+        """Show the result of an action, or those of several as `reasons`; in a round, show it above the next figure."""
         who = f"{display_names(tuple(by))}: " if by else ""
-        self._rounds.result = f"{who}{words.splitlines()[0]}"
+        self._rounds.result = f"{who}{result or reasons[0]}"
         self._refresh()
         if not self._rounds:
-            self.panel.show_outcome(words)
+            self.panel.show_outcome("\n".join(reasons), result)
         self.panel.take_focus()
 
     # Rounds
@@ -437,7 +436,7 @@ class BattleController(QObject):
             if ruling is not None:
                 decide(play, ruling)
                 self._stray = None
-                self._show_outcome(ruling.case.by, f"{override_words(ruling.override)}\n{ruling.reason}")
+                self._show_outcome(ruling.case.by, override_words(ruling.override), ruling.reason.splitlines())
 
     def ask_goals(self) -> None:
         """Ask for the sides' goals and store the changes."""

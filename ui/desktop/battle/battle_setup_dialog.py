@@ -280,7 +280,9 @@ class BattleSetupDialog(QDialog):
     def _armies_page(self) -> QWidget:
         form = QFormLayout()
         for side in self._sides:
-            form.addRow(self._plays[side], self._list_row(side))
+            row = self._list_row(side)
+            self._plays[side].setMinimumHeight(row.sizeHint().height())  # else it stands above the middle of its row
+            form.addRow(self._plays[side], row)
         page = QWidget()
         words = tr(
             "To give several soldiers the same unit, drag the mouse around them on the table; then choose it here."

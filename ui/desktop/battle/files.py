@@ -42,11 +42,13 @@ class BattleFiles(QObject):
     """The commands of the Battle menu that start, open, close or write battles.
 
     Signals:
+        continued: An earlier battle is about to be opened.
         shown: A battle is open, or will be soon: bring it to the front.
         left: The battle is closed.
         changed: What the setup of a battle points out has changed.
     """
 
+    continued = pyqtSignal()
     shown = pyqtSignal()
     left = pyqtSignal()
     changed = pyqtSignal()
@@ -168,6 +170,7 @@ class BattleFiles(QObject):
         if play is not None and play.battle.path.resolve() == path.resolve():
             self._store.say(tr("This battle is already open."))
         else:
+            self.continued.emit()
             self._opening.open(path)
         self._show()
 

@@ -58,6 +58,9 @@ CLICK_ONE = mark_for_translation("Click a soldier to see its actions, or press U
 PHOTO_PX = 96
 _BUTTON_PX = 40
 _BIG_FONT_SCALE = 1.7
+_DICE_BESIDE_WORDS = 2
+"""The most dice that leave room for words beside them."""
+
 _TYPED = {
     int: mark_for_translation("A whole number"),
     float: mark_for_translation("A number"),
@@ -77,7 +80,8 @@ class BattlePanel(QWidget):
         about: The selected figure and its movement or aim.
         action_list: The actions.
         needed: The number needed for the selected action.
-        why: The reasons for the selected action's numbers, or the last result.
+        result: The last result, large, until an action is selected.
+        why: The reasons for the selected action's numbers or for the last result.
         overrule_button, goals_button: Overrule the rules or the dice; show the goals.
         do_button: Performs the selected action, with dice rolled by the program if it needs any.
 
@@ -109,7 +113,7 @@ class BattlePanel(QWidget):
         self.action_list, self._story = ActionList(), QListWidget()
         self.games = GameList()
         self.round_bar, self.pending_moves = RoundBar(), PendingMoves()
-        self.needed = plain_label()
+        self.needed, self.result = plain_label(), plain_label()
         self._dice_card: DiceCard | None = None
         self._actions, self._dice, self._tabs = QWidget(), QVBoxLayout(), QTabWidget()
         self._throws = QVBoxLayout()
@@ -215,17 +219,27 @@ class BattlePanel(QWidget):
                 item.setText(line)
         self._story.scrollToBottom()
 
-    def show_outcome(self, words: str) -> None:
-        """Show a result and deselect the action, whose odds would take its place."""
+    def show_outcome(self, words: str, result: str = "") -> None:
+        """Show a result and its reasons, and deselect the action, whose odds would take their place."""
         self.action_list.setCurrentItem(None)
+        self._show_result(result)
         self.why.setText(words)
         clear_layout(self._throws)
 
     def show_throws(self, throws: Throws) -> None:
         """Show the dice of the result."""
         for request, roll in throws:
-            self._throws.addWidget(wrapping_label(roll_words(request, roll.faces)))
-            self._throws.addWidget(DiceFaces(request.die, request.count, roll.faces))
+            words, throw = wrapping_label(roll_words(request, roll.faces)), QWidget()
+            dice = DiceFaces(request.die, request.count, roll.faces)
+            if request.count <= _DICE_BESIDE_WORDS:
+                in_row(dice, (words, 1), on=throw, margin=0)
+            else:
+                in_column(words, dice, on=throw, margin=0)
+            self._throws.addWidget(throw)
+
+    def _show_result(self, words: str) -> None:
+        self.result.setText(words)
+        self.result.setVisible(bool(words))
 
     def show_dice(self, card: DiceCard | None) -> None:
         """Show a dice request in place of the actions; None shows the actions again."""
@@ -258,6 +272,7 @@ class BattlePanel(QWidget):
         one = self.chosen
         if one is not None or not keep:
             clear_layout(self._throws)
+            self._show_result("")
         self._ask(one)
         self._offer_dice(one)
         self.needed.setText(needed_words(one) if one is not None else "")
@@ -332,9 +347,6 @@ class BattlePanel(QWidget):
         self.action_list.cancelled.connect(self.cancelled)
         self.action_list.currentItemChanged.connect(lambda *_: self._explain())
         self.action_list.itemActivated.connect(lambda *_: self._request_action())
-        # The list takes the height that is left, otherwise it would take the room of the reasons.
-        self.action_list.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        self.action_list.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
         tabs = self._tabs
         tabs.addTab(self._now(), tr("Now"))
         tabs.addTab(self._story, tr("History"))
@@ -344,13 +356,14 @@ class BattlePanel(QWidget):
         in_column(self.absent, self.pending_moves, (tabs, 1), on=self, margin=(8, 4, 8, 4))
 
     def _set_up_words(self) -> None:
-        set_font(self.needed, bold=True, scale=_BIG_FONT_SCALE)
         self._below.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.MinimumExpanding)
         self._photo.setAccessibleName(tr("Picture of the soldier"))
         self._photo.setVisible(False)
-        self.needed.setWordWrap(True)
-        self.needed.setAccessibleName(tr("Number needed"))
-        self.needed.setVisible(False)
+        for label, name in ((self.needed, tr("Number needed")), (self.result, tr("Result"))):
+            set_font(label, bold=True, scale=_BIG_FONT_SCALE)
+            label.setWordWrap(True)
+            label.setAccessibleName(name)
+            label.setVisible(False)
         self.why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.why.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.why.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
@@ -382,8 +395,8 @@ class BattlePanel(QWidget):
         room = Scrolled(reasons, 5 * self.fontMetrics().lineSpacing())
         who = in_row(self._photo, (self.about, 1))
         last = in_row((self.do_button, 2), (self._all, 2), (self._own, 1), (self.overrule_button, 1))
-        parts = (self.round_bar, who, self.games, (self._below, 1), (self.action_list, 1), self.needed)
-        in_column(*parts, room, last, on=self._actions, margin=0)
+        parts = (self.round_bar, who, self.games, (self._below, 1), self.action_list, self.needed, self.result)
+        in_column(*parts, room, (None, 1), last, on=self._actions, margin=0)
         return now
 
     def _request_action(self) -> None:

@@ -188,9 +188,10 @@ def _is_far(ambiguity: Ambiguity) -> bool:
 def _doubt_words(proposal: Proposal, ambiguity: Ambiguity, left_in: float | None) -> str:
     """What is too close to call; `left_in` is the allowance left before the move, None if unknown."""
     if _is_far(ambiguity):
-        of = "" if left_in is None else f" of {left_in:.3g} in"
-        return f"Too close to call: {proposal.words}{of}."
-    return f"Too close to call: {ambiguity.question.rpartition(': ')[2]}."
+        if left_in is None:
+            return tr("Too close to call: {question}.", question=proposal.words)
+        return tr("Too close to call: {move} of {left_in:.3g} in.", move=proposal.words, left_in=left_in)
+    return tr("Too close to call: {question}.", question=ambiguity.question.rpartition(": ")[2])
 
 
 def _ambiguity_buttons(ambiguity: Ambiguity, settle: Callable[[str], object]) -> tuple[DecisionButton, ...]:

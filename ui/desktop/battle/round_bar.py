@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
-from PyQt6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QWidget
+from PyQt6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, preview_of
@@ -14,6 +14,7 @@ from ui.battle.action_text import round_words
 from ui.battle.battle_session import BattleSession
 from ui.battle.round_sequence import RoundMark, RoundSequence, RoundState, rounds
 from ui.desktop.widgets import button_with_tip, clear_layout, in_column, in_row, set_font, wrapping_label
+from ui.formatting import capitalized
 from ui.translation import tr
 
 _ROWS = 4
@@ -38,7 +39,7 @@ class RoundBar(QWidget):
         super().__init__()
         self._words, self._result = wrapping_label(), wrapping_label()
         self._steps, self._round_box = QListWidget(), QWidget()
-        self._offers = QHBoxLayout()
+        self._offers = QVBoxLayout()
         self._offered: tuple[str, ...] = ()
         self._shown: RoundState | None = None
         self._lay_out()
@@ -56,7 +57,7 @@ class RoundBar(QWidget):
             clear_layout(self._offers)
             for number, name in enumerate(self._offered):
                 tip, key = tr("Go through all soldiers of this round, one by one"), "" if number else "X"
-                words = tr("Start {name}", name=round_words(name))
+                words = tr("{round}: one by one", round=capitalized(round_words(name)))
                 full_tip = f"{tip} ({key})" if key else tip
                 self._offers.addWidget(button_with_tip(words, full_tip, partial(self.started.emit, name), key))
         self.setVisible(bool(self._offered) or self._shown is not None)

@@ -226,6 +226,7 @@ class ArmyList(QWidget):
         tip = tr("Forget the selected army")
         self.forget = button_with_tip(tr("Forget"), tip, lambda: self._if_allowed(self._forget))
         self._buttons = QWidget()
+        self._advice = wrapping_label(tr("None yet. Put the soldiers on the table: they are found by their colour."))
         self._counts: dict[str, int] = {}
         self._lay_out()
 
@@ -303,6 +304,7 @@ class ArmyList(QWidget):
     def _allow(self) -> None:
         one = len(self.chosen) == 1
         self._buttons.setVisible(bool(self.armies))
+        self._advice.setVisible(not self.armies)
         for button in (self.rename, self.divide, self.forget):
             button.setEnabled(one)
         self.merge.setEnabled(bool(self.chosen) and len(self.armies) > 1)
@@ -352,7 +354,7 @@ class ArmyList(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         for k, button in enumerate((self.rename, self.merge, self.divide, self.forget)):
             row.addWidget(button, k // 2, k % 2)
-        in_column(self.tree, self._buttons, on=self, margin=0)
+        in_column(self._advice, (self.tree, 1), self._buttons, on=self, margin=0)
         self._allow()
 
 
