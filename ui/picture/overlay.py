@@ -55,7 +55,7 @@ _NAMES_FROM_PX_PER_IN = 45.0  # at a smaller scale figures wear only their numbe
 _NUMBERS_FROM_PX_PER_IN = 12.0  # at a smaller scale a number is larger than its figure
 _NUMBER_SIZE = 14.0
 _STANDS_OUT = 1.6  # a ring under the mouse is wider by this factor
-_PICKED_SCALE = 1.9  # the size of the white ring around the picked figure, in sizes of its base
+_PICKED_SCALE = 1.6  # the size of the white ring around a picked figure, in sizes of its base
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +245,7 @@ def loose_shapes(
     reading = read(view, preview.ruler) if preview.ruler else None
     shapes: list[Shape] = [_laid(camera, preview.template, loose=True)] if preview.template else []
     shapes += marked(camera, (*preview.badges, *preview.marks))
+    shapes += _picked_rings(view, preview)
     shapes += _pointed_out(view, state, preview, hits, screen_scale)
     shapes += _casualties(view, preview)
     if reading is not None:
@@ -341,6 +342,16 @@ def figure_number(figure: str) -> str:
     return number if number.isdigit() else display_name(figure)
 
 
+def _picked_rings(view: TableView, preview: Preview) -> Iterator[Shape]:
+    """A white ring around the picked figure, and around the figures between which the ruler lies."""
+    assert view.calibration is not None
+    ends = (preview.ruler.a, preview.ruler.b) if preview.ruler is not None else ()
+    for figure in view.figures:
+        if figure.id == preview.picked or figure.id in ends:
+            around = [(*place, figure.z_in) for place in enlarged(figure.base_in, figure.centre_in, _PICKED_SCALE)]
+            yield Line(_seen(view.calibration.camera.table_to_pixel(around)), PREVIEW, 3.0, closed=True)
+
+
 def _pointed_out(
     view: TableView, state: TableState, preview: Preview, hits: Sequence[Hit], screen_scale: float
 ) -> Iterator[Shape]:
@@ -351,9 +362,6 @@ def _pointed_out(
     px_per_in = screen_scale * _px_per_inch(view.calibration.camera, view.figures)
     for figure, outline in zip(marked_out, _rings(view, state, marked_out, px_per_in), strict=True):
         stands_out = figure.id in (preview.hovered, preview.picked)
-        if figure.id == preview.picked:
-            around = [(*place, figure.z_in) for place in enlarged(figure.base_in, figure.centre_in, _PICKED_SCALE)]
-            yield Line(_seen(view.calibration.camera.table_to_pixel(around)), PREVIEW, 3.0, closed=True)
         fill = faded(*_UNDER_TEMPLATE) if figure.id in inside else faded(outline.colour, 90)
         yield replace(outline, width=outline.width * (_STANDS_OUT if stands_out else 1.0), fill=fill)
         if stands_out and figure.id not in preview.casualties:

@@ -21,6 +21,7 @@ from ui.battle.action_text import (
     success_chance,
     verdict_rows,
 )
+from ui.translation import tr, use_language
 
 SHOT = Action("Rifle at Tan 4", "shoot", {}, by=("green-1",), at=("tan-4",), weapon="rifle")
 HALF = Odds({"kills": Fraction(1, 2), "misses": Fraction(1, 2)})
@@ -139,3 +140,13 @@ def test_a_reason_with_a_full_stop_has_none_before_its_rule() -> None:
     no = forbidden("phase", Reason("SP-04", "each unit moves alone."), Reason("SP-01", "it may not move now"))
     assert verdict_rows(no) == ("each unit moves alone (SP-04)", "it may not move now (SP-01)")
     assert asked(before=no).why_not == "each unit moves alone (SP-04); it may not move now (SP-01)"
+
+
+def test_the_number_needed_is_said_in_the_language_of_the_window() -> None:
+    two_dice = asked(before=Verdict("may attack", {"at_most": 7}, ()))
+    assert use_language(["de"]) == "de"
+    try:
+        assert needed_words(two_dice, tr) == "7 oder weniger mit zwei Würfeln"
+        assert needed_words(two_dice) == "7 or less on two dice", "the command line stays English"
+    finally:
+        use_language(["en"])

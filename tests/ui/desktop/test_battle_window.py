@@ -62,6 +62,9 @@ def test_from_setup_to_the_first_shot_and_undo(window: Window, tmp_path: Path) -
     assert "the attacker did not move (SP-12)" in panel.why.text()
     rolls(window, 6)
     target = panel.chosen.action.at[0]  # type: ignore[union-attr]
+    click(window, POSTS[target])
+    shown = window.store.tools.preview(None, window.battle.aiming(None))
+    assert shown.picked == "green-1", "the attacker stays selected"
     press(panel, "Roll")
     assert panel.result.text().startswith("Kills")
     assert panel.result.isVisible()

@@ -106,7 +106,7 @@ def test_a_ruler_to_a_bare_place_has_no_edge() -> None:
     # Two sigma of the figure's 0.05; the place itself has only the calibration's error.
     assert "10.0 in ± 0.1" in words(shapes)
     assert not any(row.startswith("edge") for row in words(shapes))
-    assert len(lines(shapes, PREVIEW)) == 2
+    assert [line.closed for line in lines(shapes, PREVIEW)] == [True, False, False], "the figure's ring, then the ruler"
 
 
 @settings(max_examples=30)
@@ -209,11 +209,13 @@ def test_an_unusable_marker_is_outlined_with_its_reason() -> None:
     assert (above.at_px[1], above.offset[1] < 0) == (690.0, True)
 
 
-def test_the_picked_figure_stands_in_a_white_ring() -> None:
+def test_the_picked_figure_and_its_target_stand_in_white_rings() -> None:
     view, state = view_of(GREEN, TAN), TableState()
     assert lines(table_overlay(view, state), PREVIEW) == []
     [around] = lines(table_overlay(view, state, Preview(picked="green-1")), PREVIEW)
     assert around.closed
     at = CAMERA.pixel_to_table(around.points_px, 0.0)
-    # The base has half axes of 0.5 and 0.4 in; the ring is 1.9 times as large.
-    assert np.ptp(at[:, 0]) == pytest.approx(2 * 0.5 * 1.9, abs=0.02)
+    # The base has half axes of 0.5 and 0.4 in; the ring is 1.6 times as large.
+    assert np.ptp(at[:, 0]) == pytest.approx(2 * 0.5 * 1.6, abs=0.02)
+    aimed = table_overlay(view, state, Preview(picked="green-1", ruler=Ruler("green-1", "tan-1")))
+    assert sum(line.closed for line in lines(aimed, PREVIEW)) == 2

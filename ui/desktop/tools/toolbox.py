@@ -76,7 +76,7 @@ class Toolbox:
         if shown == Preview():
             shown = otherwise
         elif self.selected.name == "select":
-            picked = shown.picked or otherwise.picked
+            picked = otherwise.picked or shown.picked  # in a battle, a click on a target does not select it
             shown = replace(otherwise, hovered=shown.hovered, asked=shown.asked, picked=picked)
         # Whatever the tool, casualties must be taken off, and leaders are leaders.
         shown = replace(shown, casualties=otherwise.casualties, badges=otherwise.badges)
