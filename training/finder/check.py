@@ -13,7 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
+from training.finder.sculpts import sculpt_or_toy
+from training.finder.soldiers import toy
 from training.finder.tiles import PX_PER_IN, ZOOM, middles, views
+from training.finder.worlds import Toys
 from vision.recogniser import POSTURES, Look, Recogniser
 from vision.tiles import CLOSER_PX_PER_IN, CROP_PX, tile_at
 
@@ -38,19 +41,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--worlds", type=int, default=120)
     parser.add_argument("--seed", type=int, default=80)
+    parser.add_argument("--sculpts", action="store_true", help="human bodies for most of the soldiers")
     options = parser.parse_args()
-    recogniser = Recogniser()
-    samples = [
-        one for n in range(options.worlds) for one in _of_world(np.random.default_rng([options.seed, n]), recogniser)
-    ]
+    recogniser, toys = Recogniser(), sculpt_or_toy if options.sculpts else toy
+    rngs = (np.random.default_rng([options.seed, n]) for n in range(options.worlds))
+    samples = [one for rng in rngs for one in _of_world(rng, recogniser, toys)]
     _print_detection(samples)
     whole = [one for one in samples if one.has_figure and one.part > _WHOLE and one.look.second is not None]
     _print_postures(whole)
     _print_places(whole)
 
 
-def _of_world(rng: np.random.Generator, recogniser: Recogniser) -> Iterator[Classified]:
-    for scene, view, places in views(rng):
+def _of_world(rng: np.random.Generator, recogniser: Recogniser, toys: Toys) -> Iterator[Classified]:
+    for scene, view, places in views(rng, toys):
         tiles = [tile_at(view.eye_px, np.array(at), ZOOM) for at in middles(rng, places, view.evidence)]
         for look in recogniser.looks(view, recogniser.hints(view, tiles)):
             one = look.candidate

@@ -59,26 +59,26 @@ def of_box(number: int, recogniser: Recogniser) -> Iterator[Look]:
     box: Box = {posture: [toy(posture, rng) for _ in range(_SCULPTS)] for posture in POSTURES}
     for table in range(_TABLES):
         drawn: list[str] = []
-        _draw_from(box, drawn)
-        for way, (scene, view, places) in enumerate(views(np.random.default_rng([902, number, table]))):
+        for way, (scene, view, places) in enumerate(
+            views(np.random.default_rng([902, number, table]), _drawn_from(box, drawn))
+        ):
             aside = np.random.default_rng([903, number, table])
             hints = [Hint(place + aside.normal(0, _ASIDE_IN * PX_PER_IN, 2), 1.0, ZOOM) for place in places]
             looks = recogniser.looks(view, hints)
             for name, figure, look in zip(drawn, scene.figures, looks, strict=True):
                 if look.second is not None and figure.part >= _SEEN:
                     yield Look(f"{number} {name}", figure.posture, f"{number} {table} {way}", look.candidate)
-    worlds.toy = toy
 
 
-def _draw_from(box: Box, drawn: list[str]) -> None:
-    """Make `world` take its toys from this box, and record which ones in `drawn`."""
+def _drawn_from(box: Box, drawn: list[str]) -> worlds.Toys:
+    """Takes toys from this box, and records which ones in `drawn`."""
 
     def pick(posture: Posture, rng: Rng) -> Toy:
         k = int(rng.integers(_SCULPTS))
         drawn.append(f"{posture} {k}")
         return box[posture][k]
 
-    worlds.toy = pick
+    return pick
 
 
 def discriminants(names: list[str], features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument(
         "--minutes", type=float, default=60.0, help="training time, over which the learning rate decays to 0"
     )
-    parser.add_argument("--start", type=Path, help="weights to begin with")
+    parser.add_argument("--start", type=Path, help="weights to begin with: .pt of an earlier run, or a written .onnx")
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--batch", type=int, default=64)
     options = parser.parse_args()
@@ -65,7 +65,9 @@ def main() -> None:
         kind, px_per_in = _CROPS[options.which]
         model, loss_of = judge(px_per_in), partial(_judge_loss, px_per_in)
         data = Data(options.folder, kind, crop_of_truth, device)
-    if options.start:
+    if options.start and options.start.suffix == ".onnx":
+        model = restored(model, options.start)
+    elif options.start:
         began = torch.load(options.start)
         model.load_state_dict({name: values for name, values in began.items() if name != "0.across_in"}, strict=False)
     model = model.to(device, memory_format=torch.channels_last)
@@ -167,6 +169,23 @@ def judge(px_per_in: float) -> nn.Sequential:
     )  # fmt: skip
 
 
+def restored(model: nn.Sequential, file: Path) -> nn.Sequential:
+    """The model with the weights of a written network, whose convolutions contain their normalization."""
+    stored = {one.name.removesuffix("_half"): numpy_helper.to_array(one) for one in onnx.load(file).graph.initializer}
+    for name, module in list(model.named_modules()):
+        if isinstance(module, nn.BatchNorm2d):
+            parent, _, last = name.rpartition(".")
+            setattr(model.get_submodule(parent), last, nn.Identity())
+    merged = iter(sorted((name for name in stored if "::" in name), key=lambda name: int(name.rsplit("_", 1)[1])))
+    weights = {
+        name: stored[name if name in stored else next(merged)].astype(np.float32)
+        for name in model.state_dict()
+        if name != "0.across_in"
+    }
+    model.load_state_dict({name: torch.from_numpy(values) for name, values in weights.items()}, strict=False)
+    return model
+
+
 def crop_of_truth(truth: Array) -> Array:
     """Target of one crop (1, 6): whether it shows a figure, offset from the crop's centre (2), posture, facing (2)."""
     x, y, posture, *facing, _ = truth[0]
@@ -230,8 +249,9 @@ def _place_loss(predicted: torch.Tensor, true: torch.Tensor, px_per_in: float) -
 
 
 def _run(model: nn.Module, shown: torch.Tensor) -> torch.Tensor:
-    # Half precision and channels last are much faster on processors with matrix units.
-    with torch.autocast(shown.device.type, torch.bfloat16):
+    # Half precision and channels last are much faster with matrix units; half precision is eight times slower without.
+    fast = shown.device.type != "cpu" or torch.cpu.get_capabilities().get("amx_bf16", False)
+    with torch.autocast(shown.device.type, torch.bfloat16, enabled=fast):
         return model(shown.contiguous(memory_format=torch.channels_last)).float()
 
 

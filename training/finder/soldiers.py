@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rules.tabletop.table import FloatArray, Posture
+from training.finder.grips import grip, rifle
 from vision.simulation.mesh import Mesh, ball, block, disc, join, lathe, limb, prism, turn_z
 
 Rng = np.random.Generator
@@ -30,10 +31,10 @@ class Toy:
 
 
 def toy(posture: Posture, rng: Rng) -> Toy:
-    """A random soldier in this posture."""
+    """A random soldier in this posture, with limbs of cones."""
     if posture is Posture.DOWN:
-        return _fallen(toy(Posture.STANDING if rng.random() < 0.65 else Posture.KNEELING, rng), rng)
-    base = _base_size(posture, rng)
+        return fallen(toy(Posture.STANDING if rng.random() < 0.65 else Posture.KNEELING, rng), rng)
+    base = base_size(posture, rng)
     if rng.random() < 0.03:
         return Toy(_pawn(posture, base, rng), posture, base)
     if posture is Posture.STANDING and rng.random() < _TURNED:
@@ -73,7 +74,8 @@ def _turned(rng: Rng) -> Toy:
     return Toy(join(parts), Posture.STANDING, (foot, foot))
 
 
-def _base_size(posture: Posture, rng: Rng) -> tuple[float, float]:
+def base_size(posture: Posture, rng: Rng) -> tuple[float, float]:
+    """Half length and half width of a base."""
     if posture is Posture.PRONE:
         return float(rng.uniform(0.62, 1.0)), float(rng.uniform(0.28, 0.42))
     return float(rng.uniform(0.48, 0.62)), float(rng.uniform(0.35, 0.47))
@@ -110,13 +112,6 @@ def _arm(shoulder: FloatArray, hand: FloatArray, side: int, thick: float) -> lis
     return [limb(shoulder, elbow, 0.095 * thick, 0.08 * thick), limb(elbow, hand, 0.08 * thick, 0.06 * thick)]
 
 
-def _rifle(butt: FloatArray, muzzle: FloatArray) -> list[Mesh]:
-    return [
-        limb(butt, butt + 0.45 * (muzzle - butt), 0.065, 0.05),
-        limb(butt + 0.45 * (muzzle - butt), muzzle, 0.04, 0.03),
-    ]
-
-
 def _trunk(hip: FloatArray, neck: FloatArray, rng: Rng, thick: float) -> list[Mesh]:
     parts = [
         limb(hip, neck - (0, 0, 0.2), 0.17 * thick, 0.18 * thick),
@@ -148,61 +143,10 @@ def _head(neck: FloatArray, rng: Rng) -> list[Mesh]:
 
 
 def _hands(neck: FloatArray, rng: Rng, thick: float) -> list[Mesh]:
-    """Arms and what they hold, in a typical pose of toys."""
-    left, right = neck + (0, 0.27, -0.15), neck + (0, -0.27, -0.15)
-
-    def at(x: float, y: float, z: float) -> FloatArray:
-        return neck + _near((x, y, z), rng, 0.05)
-
-    way = rng.choice(["aim", "low", "port", "ready", "throw", "point", "radio", "tube", "two", "sling"])
-    if way == "aim":
-        butt, muzzle = at(0.05, -0.14, -0.14), at(rng.uniform(0.8, 1.1), 0.03, -0.1)
-    elif way == "low":
-        butt, muzzle = (
-            at(-0.15, -0.3, -0.6),
-            at(rng.uniform(0.5, 0.9), rng.uniform(-0.2, 0.1), rng.uniform(-0.75, -0.4)),
-        )
-    elif way == "port":
-        butt, muzzle = at(0.25, -0.4, -0.65), at(0.25, 0.45, -0.1)
-        if rng.random() < 0.3:
-            butt, muzzle = muzzle * (1, -1, 1), butt * (1, -1, 1)
-    elif way == "ready":  # the muzzle up: from above, a gun as short as an arm, and higher than the head
-        butt, muzzle = at(0.2, -0.25, -0.65), at(rng.uniform(0.25, 0.7), rng.uniform(-0.35, 0.0), rng.uniform(0.0, 0.5))
-    elif way == "sling":
-        butt, muzzle = at(0.25, -0.3, -0.5), at(-0.45, -0.25, 0.25)
-    elif way == "tube":
-        back, front = at(-rng.uniform(0.3, 0.75), -0.22, 0.0), at(rng.uniform(0.5, 0.95), -0.22, 0.05)
-        tube = limb(back, front, 0.085, rng.uniform(0.07, 0.11))
-        return [tube, *_arm(left, at(0.42, -0.1, -0.05), 1, thick), *_arm(right, at(0.2, -0.25, -0.08), -1, thick)]
-    else:
-        return _free_hands(way, at, left, right, thick, rng)
-    grip, fore = butt + 0.2 * (muzzle - butt), butt + 0.5 * (muzzle - butt)
-    near, far = (grip, fore) if way != "port" or rng.random() < 0.7 else (fore, grip)
-    return [*_rifle(butt, muzzle), *_arm(right, near, -1, thick), *_arm(left, far, 1, thick)]
-
-
-def _free_hands(way, at, left, right, thick, rng):  # type: ignore[no-untyped-def]
-    """Hands without a long gun."""
-    if way == "throw":
-        back = at(-0.45, -0.4, rng.uniform(0.0, 0.35))
-        parts = [*_arm(right, back, -1, thick), ball(back + (0, 0, 0.08), (0.08, 0.08, 0.09), 8)]
-        fore = at(rng.uniform(0.2, 0.6), 0.35, rng.uniform(-0.5, 0.1))
-        if rng.random() < 0.5:
-            parts += _rifle(fore + (-0.3, 0.0, -0.2), fore + (0.4, 0.1, 0.2))
-        return [*parts, *_arm(left, fore, 1, thick)]
-    if way == "point":
-        hand = at(rng.uniform(0.4, 0.65), -0.35, rng.uniform(-0.3, 0.3))
-        parts = [*_arm(right, hand, -1, thick), limb(hand, hand + (0.22, 0, 0.03), 0.045, 0.03)]
-        return [*parts, *_arm(left, at(0.2, 0.3, rng.uniform(-0.7, 0.25)), 1, thick)]
-    if way == "radio":
-        pack = block((0, 0), (0.25, 0.42), -0.35, 0.3).placed(np.eye(3), at(-0.3, 0, -0.35))
-        mast = at(-0.35, 0.15, -0.1)
-        parts = [pack, limb(mast, mast + (-0.05, 0, rng.uniform(0.2, 0.9)), 0.03, 0.02)]
-        return [*parts, *_arm(right, at(0.15, -0.2, 0.05), -1, thick), *_arm(left, at(0.3, 0.15, -0.6), 1, thick)]
-    return [
-        *_arm(right, at(rng.uniform(-0.1, 0.5), -0.35, rng.uniform(-0.7, 0.1)), -1, thick),
-        *_arm(left, at(rng.uniform(-0.1, 0.5), 0.35, rng.uniform(-0.7, 0.1)), 1, thick),
-    ]
+    """Arms and what they hold."""
+    held, right, left = grip(rng)
+    arms = _arm(np.array([0, -0.27, -0.15]), right, -1, thick) + _arm(np.array([0, 0.27, -0.15]), left, 1, thick)
+    return [part.placed(np.eye(3), neck) for part in (*held, *arms)]
 
 
 def _twist(parts: list[Mesh], rng: Rng) -> list[Mesh]:
@@ -290,7 +234,7 @@ def _prone(rng: Rng) -> list[Mesh]:
     muzzle = np.array([rng.uniform(1.0, 1.4), rng.normal(0.03, 0.06), 0.3])
     butt = np.array([0.4, -0.13, 0.28])
     armed = rng.random()
-    parts += [*_rifle(butt, muzzle)] if armed < 0.9 else []
+    parts += rifle(butt, muzzle) if armed < 0.9 else []
     if armed < 0.3:
         parts += _machine_gun(butt, muzzle, rng)
     for side, hand in ((1, butt + 0.45 * (muzzle - butt)), (-1, butt + 0.2 * (muzzle - butt))):
@@ -307,7 +251,7 @@ def _machine_gun(butt: FloatArray, muzzle: FloatArray, rng: Rng) -> list[Mesh]:
     return [limb(butt, muzzle, 0.075, 0.05), *legs, box]
 
 
-def _fallen(upright: Toy, rng: Rng) -> Toy:
+def fallen(upright: Toy, rng: Rng) -> Toy:
     """The toy knocked over to a random side, its head towards +x, resting on its base's rim and other contacts."""
     fall = turn_z(rng.uniform(0, 360))
     angle = math.radians(rng.uniform(74, 93))

@@ -19,7 +19,9 @@ import numpy as np
 
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
-from training.finder.worlds import World, world
+from training.finder.sculpts import sculpt_or_toy
+from training.finder.soldiers import toy
+from training.finder.worlds import Toys, World, world
 from vision.palette import teach
 from vision.recogniser import POSTURES, Recogniser
 from vision.segment import any_plastic, army_evidence, cells_of, empty_table, likelihood, relit_empty_table
@@ -67,17 +69,18 @@ def main() -> None:
     parser.add_argument("--worlds", type=int, default=800)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
+    parser.add_argument("--sculpts", action="store_true", help="human bodies for most of the soldiers")
     options = parser.parse_args()
-    make(options.folder, options.worlds, options.seed, options.kinds)
+    make(options.folder, options.worlds, options.seed, options.kinds, sculpt_or_toy if options.sculpts else toy)
 
 
-def make(folder: Path, worlds: int, seed: int, kinds: Sequence[str] = KINDS) -> None:
+def make(folder: Path, worlds: int, seed: int, kinds: Sequence[str] = KINDS, toys: Toys = toy) -> None:
     """Generate tiles and crops of random worlds, each with and without the empty table."""
     kept: dict[str, tuple[list[np.ndarray], list[np.ndarray]]] = {kind: ([], []) for kind in kinds}
     recogniser = Recogniser()
     folder.mkdir(parents=True, exist_ok=True)
     for n in range(1, worlds + 1):
-        for kind, shown, truth in _of_world(np.random.default_rng([seed, n]), recogniser, kinds):
+        for kind, shown, truth in _of_world(np.random.default_rng([seed, n]), recogniser, kinds, toys):
             kept[kind][0].append(np.clip(np.round(shown * BYTE), -127, 127).astype(np.int8))
             kept[kind][1].append(truth)
         if n % _FILE == 0 or n == worlds:
@@ -103,9 +106,9 @@ def _table(truths: list[np.ndarray]) -> np.ndarray:
     return table
 
 
-def views(rng: np.random.Generator) -> Iterator[tuple[World, NetworkView, np.ndarray]]:
+def views(rng: np.random.Generator, toys: Toys = toy) -> Iterator[tuple[World, NetworkView, np.ndarray]]:
     """A random world, its views with and without the empty table, and figure places (N, 2) in rectified pixels."""
-    scene = world(rng)
+    scene = world(rng, toys)
     if scene is None:
         return
     try:
@@ -131,12 +134,12 @@ def views(rng: np.random.Generator) -> Iterator[tuple[World, NetworkView, np.nda
         )
 
 
-def _of_world(rng: np.random.Generator, recogniser: Recogniser, kinds: Sequence[str]) -> Iterator[_Row]:
+def _of_world(rng: np.random.Generator, recogniser: Recogniser, kinds: Sequence[str], toys: Toys) -> Iterator[_Row]:
     """Tiles and crops with their truth (N, 6): x, y in their pixels, posture, facing (cos, sin), visible share.
 
     A crop has one row: its figure, or NaN without a figure.
     """
-    for scene, view, places in views(rng):
+    for scene, view, places in views(rng, toys):
         tiles = [
             tile_at(view.eye_px, np.array(at), ZOOM * rng.uniform(0.95, 1.05))
             for at in middles(rng, places, view.evidence)

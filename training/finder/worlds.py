@@ -8,7 +8,7 @@ the sky only.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,10 +16,12 @@ import numpy as np
 from calibration.opencv import cv2
 from rules.tabletop.table import FloatArray, Posture
 from training.finder.grounds import FINE, SHAPE, SIZE_IN, army_colour, clutter, ground_picture, painted, terrain
-from training.finder.soldiers import Rng, toy, vehicle
+from training.finder.soldiers import Rng, Toy, toy, vehicle
 from vision.palette import FloatImage
 from vision.simulation.mesh import Mesh, turn_z
 
+Toys = Callable[[Posture, Rng], Toy]
+"""Draws a random toy in a posture."""
 _POSTURES = (Posture.STANDING, Posture.KNEELING, Posture.PRONE, Posture.DOWN)
 _ODDS = (0.42, 0.26, 0.16, 0.16)
 _OBLIQUE = 0.45  # share of the cameras
@@ -213,7 +215,7 @@ def _camera(rng: Rng) -> tuple[float, float]:
     return height_in, rng.uniform(0, 1) ** 0.7 * 0.75 * height_in
 
 
-def world(rng: Rng) -> World | None:
+def world(rng: Rng, toys: Toys = toy) -> World | None:
     """One piece of table; None if no figure on it can be clicked."""
     armies = [army_colour(rng) for _ in range(rng.choice([1, 2, 2, 3]))]
     height_in, away = _camera(rng)
@@ -224,7 +226,7 @@ def world(rng: Rng) -> World | None:
     land = [terrain(rng, armies) for _ in range(rng.integers(0, 4))]
     figures = []
     for place in _places(rng):
-        figure_toy = toy(_POSTURES[rng.choice(4, p=_ODDS)], rng)
+        figure_toy = toys(_POSTURES[rng.choice(4, p=_ODDS)], rng)
         facing = rng.uniform(-math.pi, math.pi)
         mesh = figure_toy.mesh.placed(turn_z(math.degrees(facing)), (*place, 0.0))
         figures.append((int(rng.integers(len(armies))), figure_toy.posture, place, facing, mesh))
