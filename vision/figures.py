@@ -241,9 +241,9 @@ class Finder:
 
         figures = unknown(search.plastic.get(0, []))
         if self._reference is not None:
-            return proposed_palette(figures)  # with a reference, hardly any group of soldiers is doubtful
+            return proposed_palette(figures, scale=scale)  # with a reference, hardly any group of soldiers is doubtful
         return proposed_palette(
-            figures, lambda armies: [unknown(one) for one in self._figures_of(scale, rectified, armies)]
+            figures, lambda armies: [unknown(one) for one in self._figures_of(scale, rectified, armies)], scale
         )
 
     def _figures_of(

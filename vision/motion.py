@@ -39,7 +39,7 @@ _MOVING_SHARE = 0.1
 """A region moves while more than this share of its cells does."""
 _SAMPLE_STEP = 4
 """Step between the rows and columns that are sampled for the statistics of light."""
-_LIT_PERCENTILES = (15.0, 85.0)
+_LIT_SHARES = (0.15, 0.85)
 """A change of light reaches at least this much of the table; an arm covers less."""
 _LIGHT_RANGE = 1.25
 """Largest factor, relative to the table's median change, that light alone explains."""
@@ -191,8 +191,9 @@ class MotionDetector:
         hand = moving = False
         recently_moved = cv2.dilate((self._moved_s > time_s - HAND_REST_S).astype(np.uint8), _KERNEL_9) > 0
         for one in regions:
-            rest_s = time_s - _quantile(self._moved_s[one.window][one.mask], 1 - _MOVING_SHARE)
-            since_s = time_s - _quantile(self._blocked_since_s[one.window][one.mask], 0.25)
+            (moved_s,) = _quantiles(self._moved_s[one.window][one.mask], 1 - _MOVING_SHARE)
+            (blocked_s,) = _quantiles(self._blocked_since_s[one.window][one.mask], 0.25)
+            rest_s, since_s = time_s - moved_s, time_s - blocked_s
             is_hand, restless = one.is_hand and rest_s < HAND_REST_S, continuous and rest_s < STILL_S
             # Between pictures taken far apart a hand may have been anywhere, so every change is searched at once.
             is_hand |= hand and not continuous
@@ -217,13 +218,14 @@ class MotionDetector:
         seen = other_sample >= 0
         if not seen.any():
             return np.zeros(small.shape, np.uint8)
-        ratio = (sample[seen] + 1) / (other_sample[seen] + 1)
-        low, gain, high = np.percentile(ratio, (_LIT_PERCENTILES[0], 50, _LIT_PERCENTILES[1]))
+        sample, other_sample = sample[seen], other_sample[seen]
+        low, gain, high = _quantiles((sample + 1) / (other_sample + 1), _LIT_SHARES[0], 0.5, _LIT_SHARES[1])
         low, high = max(low, gain / _LIGHT_RANGE), min(high, gain * _LIGHT_RANGE)
         if gain / _LIGHT_RANGE < 1 < gain * _LIGHT_RANGE:  # parts that the lamp does not light stay the same
             low, high = min(low, 1.0), max(high, 1.0)
         excess = np.maximum(np.maximum(np.float32(low) * other - small, small - np.float32(high) * other), 0)
-        noise = float(np.median(np.abs(sample[seen] - gain * other_sample[seen]))) * 1.48
+        (deviation,) = _quantiles(np.abs(sample - gain * other_sample), 0.5)
+        noise = 1.48 * deviation
         self._noise = 0.95 * self._noise + 0.05 * noise
         if blur is not None:
             excess = excess - blur
@@ -284,9 +286,13 @@ def _regions(new: MaskImage, small: _Small, reference: _Small) -> Iterator[_Regi
         yield _Region(window, mask)
 
 
-def _quantile(times_s: _Small, share: float) -> float:
-    """As `np.quantile` without interpolation, which fails between minus infinity and a time."""
-    return float(np.quantile(times_s, share, method="lower"))
+def _quantiles(values: _Small, *shares: float) -> list[float]:
+    """The values below which these shares of all values lie.
+
+    `np.quantile` interpolates, which fails between minus infinity and a time, and takes five times as long.
+    """
+    ordered = np.sort(values, axis=None)
+    return [float(ordered[int(share * (len(ordered) - 1))]) for share in shares]
 
 
 def _edges_unchanged(small: _Small, reference: _Small, window: tuple[slice, slice], mask: BoolImage) -> bool:

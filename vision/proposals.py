@@ -27,6 +27,9 @@ _ALIKE = 0.3  # distance in log colour between a taught army and the group of it
 _ONE_COLOUR = 0.1  # least distance in log colour between two halves that are different armies
 _CLEAR_GAP = 6.0  # times as far apart in hue as each half's own figures: nearer than `_SAME_PLASTIC`, yet two plastics
 _MOST_FIGURES = 0.9  # of a half; the others may be tinged by what stands beside them
+_SHADOW_IN = 3.0  # largest distance from a 54 mm soldier to the middle of its shadow that looks like a figure
+_SHADOW_CHANCE = 0.95  # the networks are less sure of most shadows
+_MOST_SHADOWS, _ONE_SIDE = 0.65, 0.8  # share of a group that lies beside figures, and how nearly on one side of them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +51,9 @@ SearchFor = Callable[[Palette], Sequence[Sequence[FigurePlastic]]]
 """Finds the figures of each army of a palette in the same picture."""
 
 
-def proposed_palette(figures: Sequence[FigurePlastic], search_for: SearchFor | None = None) -> Palette:
+def proposed_palette(
+    figures: Sequence[FigurePlastic], search_for: SearchFor | None = None, scale: float = 1.0
+) -> Palette:
     """The armies of some figures, sure ones and large ones first, each named after the nearest stock colour.
 
     Shadows and prints that look like figures form groups too, but the networks are less sure of those. They may also
@@ -57,6 +62,7 @@ def proposed_palette(figures: Sequence[FigurePlastic], search_for: SearchFor | N
     Args:
         figures: Figures that were recognised in any colour.
         search_for: Checks the doubtful groups; if None, they are dropped.
+        scale: Size of the figures relative to 54 mm soldiers.
     """
     figures = [one for one in figures if one.chance > _LEAST_SINGLE and len(one.colours) >= _LEAST_PX]
     if len(figures) < _LEAST_FIGURES:
@@ -65,6 +71,7 @@ def proposed_palette(figures: Sequence[FigurePlastic], search_for: SearchFor | N
     labels = _clustered(middles, _SAME_PLASTIC, "distance")
     alike = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     groups = [[figures[k] for k in one] for indices in alike for one in _plastics(indices, middles)]
+    groups = [group for group in groups if not _are_shadows(group, groups, _SHADOW_IN * scale)]
     groups.sort(key=lambda group: (_is_army(group), len(group)), reverse=True)
     groups = [group for group in groups if _is_army(group) or (search_for and len(group) >= _LEAST_FIGURES)]
     groups = groups[:_MOST_ARMIES]
@@ -109,6 +116,26 @@ def _clustered(middles: FloatArray, limit: float, criterion: str) -> npt.NDArray
 
 def _is_army(group: Sequence[FigurePlastic]) -> bool:
     return len(group) >= _LEAST_FIGURES and float(np.quantile([one.chance for one in group], _UPPER)) > _LEAST_CHANCE
+
+
+def _are_shadows(group: Sequence[FigurePlastic], groups: Sequence[Sequence[FigurePlastic]], reach_in: float) -> bool:
+    """Whether a group consists of the shadows of other groups' figures.
+
+    The networks are not sure of most of them, and they lie beside brighter figures of which they are sure, all on one
+    side. Soldiers may stand like this beside others too, but then the networks are sure of both.
+    """
+    if len(group) < _LEAST_FIGURES or float(np.median([one.chance for one in group])) > _SHADOW_CHANCE:
+        return False
+    casters = [one for other in groups if other is not group for one in other if one.chance > _SHADOW_CHANCE]
+    sides = []
+    for one in group:
+        light = float(np.median(one.colours[:, 2]))
+        brighter = [caster for caster in casters if float(np.median(caster.colours[:, 2])) > light]
+        away = [np.subtract(one.at_in, caster.at_in) for caster in brighter]
+        nearest = min(away, key=lambda side: float(np.hypot(*side)), default=None)
+        if nearest is not None and 0 < np.hypot(*nearest) < reach_in:
+            sides.append(nearest / np.hypot(*nearest))
+    return len(sides) >= _MOST_SHADOWS * len(group) and float(np.hypot(*np.mean(sides, axis=0))) > _ONE_SIDE
 
 
 def _is_confirmed(group: Sequence[FigurePlastic], found: Sequence[FigurePlastic]) -> bool:

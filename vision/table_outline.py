@@ -22,31 +22,31 @@ class TableOutline:
     """The table's outline; it is computed again only when the calibration or the setup changes."""
 
     def __init__(self) -> None:
-        self._cached: tuple[Calibration, Setup, Outline] | None = None
+        self._cached: tuple[Calibration, Setup, Outline, FloatArray] | None = None
 
     def outline_in(
         self, frame: Frame, calibration: Calibration, setup: Setup, reference_camera: TableCamera | None
     ) -> Outline:
         """Outline of the table in inches, as far as the picture shows where the table ends."""
-        if self._cached is None or self._cached[:2] != (calibration, setup):
-            bare_bgr, camera = frame.image_bgr, calibration.camera
-            if setup.reference_bgr is not None:  # no hand reaches over the empty table
-                bare_bgr, camera = setup.reference_bgr, reference_camera or camera
-            self._cached = calibration, setup, table_area(camera, bare_bgr, _papers_on_table(calibration, setup))
-        return self._cached[2]
+        return self._outlines(frame, calibration, setup, reference_camera)[0]
 
     def outline_px(
         self, frame: Frame, calibration: Calibration, setup: Setup, reference_camera: TableCamera | None
     ) -> FloatArray:
         """(N, 2) outline in pixels of everything that stands on the table; motion beyond it is ignored."""
-        outline_in = np.array(self.outline_in(frame, calibration, setup, reference_camera))
-        heights_in = (0.0, setup.figure_height_in)
-        points_in = np.vstack([np.c_[outline_in, np.full(len(outline_in), height_in)] for height_in in heights_in])
-        points_px = calibration.camera.table_to_pixel(points_in)
-        if not np.isfinite(points_px).all():  # behind the camera
-            width, height = frame.size_px
-            return np.array([[0.0, 0.0], [width, 0], [width, height], [0, height]])
-        return np.asarray(cv2.convexHull(points_px.astype(np.float32))[:, 0], np.float64)
+        return self._outlines(frame, calibration, setup, reference_camera)[1]
+
+    def _outlines(
+        self, frame: Frame, calibration: Calibration, setup: Setup, reference_camera: TableCamera | None
+    ) -> tuple[Outline, FloatArray]:
+        if self._cached is None or self._cached[:2] != (calibration, setup):
+            bare_bgr, camera = frame.image_bgr, calibration.camera
+            if setup.reference_bgr is not None:  # no hand reaches over the empty table
+                bare_bgr, camera = setup.reference_bgr, reference_camera or camera
+            outline_in = table_area(camera, bare_bgr, _papers_on_table(calibration, setup))
+            outline_px = _standing_outline_px(outline_in, calibration.camera, setup.figure_height_in, frame.size_px)
+            self._cached = calibration, setup, outline_in, outline_px
+        return self._cached[2:]
 
     def search_area(
         self, frame: Frame, calibration: Calibration, setup: Setup, reference_camera: TableCamera | None
@@ -55,6 +55,18 @@ class TableOutline:
         if setup.area_in is not None:
             return played_area(setup.area_in, seen_area(calibration.camera, frame.image_bgr))
         return self.outline_in(frame, calibration, setup, reference_camera)
+
+
+def _standing_outline_px(
+    outline_in: Outline, camera: TableCamera, height_in: float, size_px: tuple[int, int]
+) -> FloatArray:
+    """(N, 2) outline in pixels of everything up to this height on the table; the whole picture if it cannot be seen."""
+    points_in = np.vstack([np.c_[outline_in, np.full(len(outline_in), z_in)] for z_in in (0.0, height_in)])
+    points_px = camera.table_to_pixel(points_in)
+    if not np.isfinite(points_px).all():  # behind the camera
+        width, height = size_px
+        return np.array([[0.0, 0.0], [width, 0], [width, height], [0, height]])
+    return np.asarray(cv2.convexHull(points_px.astype(np.float32))[:, 0], np.float64)
 
 
 def _papers_on_table(calibration: Calibration, setup: Setup) -> tuple[Outline, ...]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -71,6 +73,28 @@ def test_doubtful_figures_are_an_army_if_a_search_for_their_colour_finds_more_of
     assert finding(*figures("grey", 5, chance=0.8)) == ["red"]  # no surer than before, as with shadows
     assert finding() == ["red"]
     assert asked == 4 * [["red", "grey"]]  # they compete with the sure army
+
+
+def test_shadows_of_soldiers_form_no_army_but_soldiers_beside_others_do() -> None:
+    red = [replace(one, at_in=(8.0 * k, 0.0)) for k, one in enumerate(figures("red", 4))]
+    doubtful = (0.97, 0.94, 0.9, 0.85)  # the upper quartile alone is sure enough for an army
+
+    def armies(
+        chances: Sequence[float] = doubtful, light: float = 0.3, turn_rad: float = 0.1, away_in: float = 2.0
+    ) -> int:
+        """With brown figures beside the red ones, each in a direction that differs by this angle from the last."""
+        sides = [away_in * np.array([math.cos(turn_rad * k), math.sin(turn_rad * k)]) for k in range(4)]
+        brown = [
+            FigurePlastic(chance, plastic("brown", light, seed=k), (8.0 * k + float(side[0]), float(side[1])))
+            for k, (chance, side) in enumerate(zip(chances, sides, strict=True))
+        ]
+        return len(proposed_palette([*red, *brown]))
+
+    assert armies() == 1
+    assert armies((0.99, 0.99, 0.97, 0.96)) == 2  # soldiers in a rank before another one
+    assert armies(light=1.5) == 2  # brighter than the red ones
+    assert armies(turn_rad=math.pi / 2) == 2  # on all sides
+    assert armies(away_in=3.5) == 2  # farther away than a shadow of 54 mm soldiers
 
 
 def test_nothing_is_searched_again_if_all_groups_are_sure() -> None:
