@@ -27,6 +27,7 @@ from vision.dice.networks import (
     DiceNetworks,
     DieHint,
     FaceRead,
+    confidence,
     without_duplicates,
 )
 from vision.dice.pyramid import Pyramid
@@ -42,7 +43,7 @@ _LEAST_DIE = 0.5  # least probability of a die that is reported, if only to be a
 _OVERLAP = 0.55  # distance of two top faces, in sides, below which they are one die
 _BLANK = 0.3  # weight of a blank for the decisions on size and kind: other things look like it
 _MOST_BLANKS = 6.0  # weight of all blanks together, relative to the signs: dots on a cloth may look like many blanks
-_LEAST_PIPS = 0.1  # probability that a face has pips at all, below which it is no six-sided die
+_LEAST_PIPS = 0.9  # probability that a face has pips plus that of the finder, below which it is no six-sided die
 _SHARES = np.where(np.arange(NOTHING) == FACES.index(0), _BLANK, 1.0)
 
 _loaded = threading.local()
@@ -70,18 +71,24 @@ def read_dice(
     if side_in is not None and not (math.isfinite(side_in) and side_in > 0):
         raise UserError(tr("Dice cannot have a side of {side_in:g} in. Measure one die.", side_in=side_in))
     corner, image = _crop(image_bgr, tray_px)
-    networks = _networks()
-    side_px = _known_side_px(image, corner, side_in, camera)
-    picture = Pyramid(image)
+    faces, part = top_faces(image, kind, _known_side_px(image, corner, side_in, camera))
+    leaning = leaning_dice(faces)
+    found = [_die(face, part, corner, leans) for face, leans in zip(faces, leaning, strict=True)]
+    return tuple(_in_rows([die for die in found if _within(die, tray_px)]))
+
+
+def top_faces(
+    image: ImageBgr, kind: DieKind | None = None, side_px: float | None = None
+) -> tuple[list[FaceRead], slice]:
+    """Faces that may be tops of dice, and the outputs for the kind of dice that they are read as."""
+    networks, picture = _networks(), Pyramid(image)
     hints = list(without_duplicates(list(_hints(networks, picture, side_px))))
     faces = [face for face in networks.read(picture, hints) if 1 - face.chances[NOTHING] > _LEAST_DIE]
     faces = without_sides(_of_one_size(_apart(faces)))
     part = _part(faces, kind)
     if part == D6:  # spots look like blanks
-        faces = [face for face in faces if face.chances[D6].sum() > _LEAST_PIPS]
-    leaning = leaning_dice(faces)
-    found = [_die(face, part, corner, leans) for face, leans in zip(faces, leaning, strict=True)]
-    return tuple(_in_rows([die for die in found if _within(die, tray_px)]))
+        faces = [face for face in faces if face.chances[D6].sum() + face.hint > _LEAST_PIPS]
+    return faces, part
 
 
 def _in_rows(dice: Sequence[DieSeen]) -> list[DieSeen]:
@@ -186,7 +193,7 @@ def _part(faces: Sequence[FaceRead], kind: DieKind | None) -> slice:
 
 
 def _die(face: FaceRead, part: slice, corner: FloatArray, leans: bool) -> DieSeen:
-    best = int(np.argmax(face.chances[part])) + part.start
+    best, odds = face.likeliest(part)
     corners = [
         face.centre_px + corner + face.half_px @ np.array(signs) for signs in ((-1, -1), (1, -1), (1, 1), (-1, 1))
     ]
@@ -194,6 +201,6 @@ def _die(face: FaceRead, part: slice, corner: FloatArray, leans: bool) -> DieSee
         face=FACES[best],
         kind=DieKind.D6 if part == D6 else DieKind.FUDGE,
         outline_px=tuple((float(x), float(y)) for x, y in corners),
-        confidence=face.confidence(best),
+        confidence=confidence(odds),
         cocked=leans,
     )

@@ -16,7 +16,7 @@ def face(
 ) -> FaceRead:
     """A face of a die of 20 px that looks this way, up or down in the picture shortened accordingly."""
     half = np.diag([10.0, 10.0 * math.sqrt(1 - normal[1] ** 2)])
-    return FaceRead(np.array([x, y]), half, (1 - doubt) * ONE + doubt * NONE, leaning, np.array(normal))
+    return FaceRead(np.array([x, y]), half, (1 - doubt) * ONE + doubt * NONE, 0.9, leaning, np.array(normal))
 
 
 @pytest.mark.parametrize("lean_deg", [12, 20, 30])
