@@ -41,6 +41,7 @@ _SIZE_SLACK = 1.7  # of the known size
 _UNLIKE = 2.0  # largest ratio of a die's side and the median of all
 _LEAST_DIE = 0.5  # least probability of a die that is reported, if only to be asked about
 _OVERLAP = 0.55  # distance of two top faces, in sides, below which they are one die
+_MOST_LEANING = 0.75  # confidence in the face of a die that leans, or of which the side may have been read
 _BLANK = 0.3  # weight of a blank for the decisions on size and kind: other things look like it
 _MOST_BLANKS = 6.0  # weight of all blanks together, relative to the signs: dots on a cloth may look like many blanks
 _LEAST_PIPS = 0.9  # probability that a face has pips plus that of the finder, below which it is no six-sided die
@@ -72,7 +73,7 @@ def read_dice(
         raise UserError(tr("Dice cannot have a side of {side_in:g} in. Measure one die.", side_in=side_in))
     corner, image = _crop(image_bgr, tray_px)
     faces, part = top_faces(image, kind, _known_side_px(image, corner, side_in, camera))
-    leaning = leaning_dice(faces)
+    leaning = leaning_dice(faces, None if camera is None else _level_normals(faces, corner, camera))
     found = [_die(face, part, corner, leans) for face, leans in zip(faces, leaning, strict=True)]
     return tuple(_in_rows([die for die in found if _within(die, tray_px)]))
 
@@ -141,6 +142,15 @@ def _known_side_px(
     return side_in * camera.px_per_inch(middle[0], middle[1], side_in)
 
 
+def _level_normals(faces: Sequence[FaceRead], corner: FloatArray, camera: TableCamera) -> FloatArray:
+    """(N, 2) parts across the line of sight of the table's unit normal, at the faces."""
+    tables = camera.pixel_to_table(np.array([face.centre_px for face in faces]).reshape(-1, 2) + corner)
+    sight = camera.position_in - np.c_[tables, np.zeros(len(tables))]
+    sight /= np.linalg.norm(sight, axis=1, keepdims=True)
+    across = np.array([0.0, 0.0, 1.0]) - sight * sight[:, 2:]
+    return np.asarray((across @ camera.rotation.T)[:, :2])
+
+
 def _hints(networks: DiceNetworks, picture: Pyramid, side_px: float | None) -> Iterator[DieHint]:
     """The finder's hints at all sizes, in pixels of the picture."""
     for scale in _scales(max(picture.size_px), side_px):
@@ -201,6 +211,6 @@ def _die(face: FaceRead, part: slice, corner: FloatArray, leans: bool) -> DieSee
         face=FACES[best],
         kind=DieKind.D6 if part == D6 else DieKind.FUDGE,
         outline_px=tuple((float(x), float(y)) for x, y in corners),
-        confidence=confidence(odds),
+        confidence=min(confidence(odds), _MOST_LEANING if leans else 1.0),
         cocked=leans,
     )

@@ -184,6 +184,15 @@ def test_the_camera_gives_slant_and_size() -> None:
     check(read_dice(draw(dice, eye), side_in=0.6, camera=table_camera(eye, 0.6)), dice, eye)
 
 
+def test_a_calibrated_camera_says_which_dice_lie_flat() -> None:
+    # Straight down, 5.5 sides off at a distance of 12: level dice face 25 degrees down in the picture, and do not lean.
+    eye, dice = Eye((360, 720), 50, away=12.0), [Drawn(face, x, -5.5) for face, x in ((5, -1.2), (2, 1.2))]
+    image = draw(dice, eye)
+    check(read_dice(image, camera=table_camera(eye, 0.6)), dice, eye)
+    assert [die.cocked for die in read_dice(image)] == [True, True]
+    assert [die.cocked for die in read_dice(image, camera=table_camera(eye, 0.6))] == [False, False]
+
+
 def test_invalid_arguments_are_refused() -> None:
     image = draw([], Eye((64, 48)))
     with pytest.raises(UserError, match="outside the picture"):

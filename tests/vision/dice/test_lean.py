@@ -39,7 +39,19 @@ def test_a_die_alone_is_judged_by_its_look() -> None:
     assert leaning_dice([]) == []
 
 
-@pytest.mark.parametrize("slant_deg", [25, 40])
+def test_tops_do_not_face_down_in_a_picture() -> None:
+    # An oblique camera saw only the fronts of these dice: each by itself, and all together, they face one way.
+    assert leaning_dice([face(0, 0, (0.0, 0.5))]) == [True]
+    assert leaning_dice([face(60 * k, 0, (0.0, 0.5)) for k in range(6)]) == [True] * 6
+    assert leaning_dice([face(60 * k, 0, (0.0, -0.5)) for k in range(6)]) == [False] * 6
+
+
+def test_a_calibrated_camera_says_how_level_dice_look() -> None:
+    level = np.array([(0.0, 0.5), (0.0, 0.5)])  # a camera that is mounted upside down
+    assert leaning_dice([face(0, 0, (0.0, 0.5)), face(60, 0, (0.0, 0.2))], level) == [False, True]
+
+
+@pytest.mark.parametrize("slant_deg", [25, 40, 55])  # at 55 degrees, the side looks larger than the top
 def test_of_two_faces_of_a_die_the_top_is_kept(slant_deg: float) -> None:
     s, c = math.sin(math.radians(slant_deg)), math.cos(math.radians(slant_deg))
     top = face(100, 100, (0.0, -s))
