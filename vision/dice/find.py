@@ -17,7 +17,7 @@ from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
 from rules.tabletop.translation import tr
-from vision.dice.lean import leaning_dice, without_sides
+from vision.dice.lean import hint_above, leaning_dice, without_sides
 from vision.dice.networks import (
     D6,
     FACES,
@@ -38,6 +38,9 @@ _LEVELS_PX = (96, 320, 1024)  # longer sides to which a picture is reduced, to f
 _FINE = 0.5  # scale at which the smallest dice that can be read are found
 _KNOWN_PX = 22.0  # side of a die to which the picture is reduced if its size is known
 _SIZE_SLACK = 1.7  # of the known size
+_LEAST_LOOK = 0.3  # least probability of a die for a second look
+_CLEAR = 0.97  # probability of a face from which it needs no second look
+_DOWN = 0.1  # of a face's normal, from which it may be on the side of a die
 _UNLIKE = 2.0  # largest ratio of a die's side and the median of all
 _LEAST_DIE = 0.5  # least probability of a die that is reported, if only to be asked about
 _OVERLAP = 0.55  # distance of two top faces, in sides, below which they are one die
@@ -84,7 +87,9 @@ def top_faces(
     """Faces that may be tops of dice, and the outputs for the kind of dice that they are read as."""
     networks, picture = _networks(), Pyramid(image)
     hints = list(without_duplicates(list(_hints(networks, picture, side_px))))
-    faces = [face for face in networks.read(picture, hints) if 1 - face.chances[NOTHING] > _LEAST_DIE]
+    faces = networks.read(picture, hints)
+    faces += networks.read(picture, [hint_above(face) for face in faces if _is_doubtful(face)])
+    faces = [face for face in faces if 1 - face.chances[NOTHING] > _LEAST_DIE]
     faces = without_sides(_of_one_size(_apart(faces)))
     part = _part(faces, kind)
     if part == D6:  # spots look like blanks
@@ -171,10 +176,17 @@ def _scales(longer_px: int, side_px: float | None) -> list[float]:
     return scales[: enough + 1]
 
 
+def _is_doubtful(face: FaceRead) -> bool:
+    """Whether a hint may have been beside the top of a die: an oblique camera sees most of the die below it."""
+    if 1 - face.chances[NOTHING] < _LEAST_LOOK:
+        return False
+    return bool(face.chances.max() < _CLEAR or face.normal[1] > _DOWN)
+
+
 def _apart(faces: Sequence[FaceRead]) -> list[FaceRead]:
-    """Without faces that overlap a likelier one."""
+    """Without faces that overlap a clearer one."""
     kept: list[FaceRead] = []
-    for face in sorted(faces, key=lambda face: float(face.chances[NOTHING])):
+    for face in sorted(faces, key=lambda face: -float(face.chances[:NOTHING].max())):
         if all(
             math.dist(face.centre_px, other.centre_px) > _OVERLAP * min(face.side_px, other.side_px) for other in kept
         ):
@@ -196,7 +208,8 @@ def _part(faces: Sequence[FaceRead], kind: DieKind | None) -> slice:
     """The outputs for the given kind; if None, for the kind that explains more."""
     if kind is not None:
         return D6 if kind is DieKind.D6 else FUDGE
-    chances = np.sum([face.chances for face in faces] or [np.zeros(NOTHING + 1)], axis=0)
+    votes = [(face.hint * face.chances) ** 2 for face in faces]  # squared: many weak ones do not outvote a clear sign
+    chances = np.sum(votes or [np.zeros(NOTHING + 1)], axis=0)
     minus, blank, plus = chances[FUDGE]
     signs = minus + plus
     return FUDGE if signs + min(_BLANK * blank, _MOST_BLANKS * signs) > chances[D6].sum() else D6

@@ -8,12 +8,13 @@ itself is judged by its look alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from rules.tabletop.table import FloatArray
-from vision.dice.networks import NOTHING, FaceRead
+from vision.dice.networks import NOTHING, DieHint, FaceRead
 
 _TURNED = 0.18  # sine of the angle between a die's top and the others', from which it leans
 _LOOKS = 0.7  # probability by the look alone
@@ -21,9 +22,8 @@ _DOWN = 0.3  # of a normal, down in the picture, from which a level top cannot l
 _SIDE_REACH = 0.95  # distance in sides from a top, below which there is no other top
 _SIDE_TURN = 0.2  # length of the difference of two normals, from which the faces are not level with each other
 _SIDE_ALONG = 0.7  # cosine of the angle between that difference and the line between the faces
-_OBLIQUE = 0.4  # of a normal, up or down in the picture, from which the larger face of a die may be on its side
-_AS_LARGE = 1.35  # ratio of the sides of two such faces
 _LIKELIER = 2.0  # chance that a top is none, relative to that of the face on its side, above which both are kept
+_TOO_LOW, _FLATTER = 0.35, 0.85  # in sides: how far below a top its die is found, and the side of that top
 _FITTED = 5  # dice from which the change over the picture is fitted
 _ROUNDS = 8
 _NOISE = 0.04  # of a normal
@@ -40,28 +40,36 @@ def without_sides(faces: Sequence[FaceRead]) -> list[FaceRead]:
     return [face for face in faces if not any(_is_side(face, top) for top in faces)]
 
 
+def hint_above(face: FaceRead) -> DieHint:
+    """Where the top of a die may be if this face is on its side, or was read too low, in an upright picture."""
+    aside, down = face.normal
+    if down < _DOWN:
+        return DieHint(face.centre_px + np.array([0.0, -_TOO_LOW * face.side_px]), _FLATTER * face.side_px, face.hint)
+    # The side of a die faces (aside, down) if the camera's tilt has the cosine down / sqrt(1 - aside ** 2).
+    cosine = min(down / math.sqrt(max(1 - aside**2, _NOISE)), 1.0)
+    to_top = np.array([0.0, -math.sqrt(1 - cosine**2)]) - face.normal
+    return DieHint(face.centre_px + to_top * face.long_px / 2, face.long_px * math.sqrt(cosine), face.hint)
+
+
 def _is_side(face: FaceRead, top: FaceRead) -> bool:
     """Whether two faces are nearer than the tops of two dice, and look away from each other."""
     apart_px = top.centre_px - face.centre_px
     away_px = float(np.linalg.norm(apart_px))
-    if not 0 < away_px < _SIDE_REACH * max(face.long_px, top.long_px) or not _is_higher(top, face):
-        return False
-    if top.chances[NOTHING] > _LIKELIER * face.chances[NOTHING]:
+    if not 0 < away_px < _SIDE_REACH * max(face.long_px, top.long_px) or not _is_above(top, face):
         return False
     between = top.normal - face.normal
     turned = float(np.linalg.norm(between))
     return turned > _SIDE_TURN and float(between @ apart_px) > _SIDE_ALONG * turned * away_px
 
 
-def _is_higher(top: FaceRead, face: FaceRead) -> bool:
-    """Of two faces of a die, the top is seen less obliquely, so it looks larger, unless the camera is very oblique."""
-    if top.side_px > face.side_px:
-        return not (top.side_px < _AS_LARGE * face.side_px and _is_above(face, top))
-    return face.side_px < _AS_LARGE * top.side_px and _is_above(top, face)
-
-
 def _is_above(top: FaceRead, face: FaceRead) -> bool:
-    return bool(top.normal[1] < -_OBLIQUE and face.normal[1] > _OBLIQUE)
+    """Whether of two faces of a die, the first is the top: unlike the other, it does not face down in the picture.
+
+    If both or neither do, the top is seen less obliquely, so it looks larger; a doubtful top does not count.
+    """
+    if (top.normal[1] > _DOWN) != (face.normal[1] > _DOWN):
+        return bool(face.normal[1] > _DOWN)
+    return top.side_px > face.side_px and bool(top.chances[NOTHING] <= _LIKELIER * face.chances[NOTHING])
 
 
 def _turns(faces: Sequence[FaceRead], level: FloatArray | None) -> FloatArray:
