@@ -19,7 +19,7 @@ from vision.dice.networks import NOTHING, DieHint, FaceRead
 _TURNED = 0.18  # sine of the angle between a die's top and the others', from which it leans
 _LOOKS = 0.7  # probability by the look alone
 _DOWN = 0.3  # of a normal, down in the picture, from which a level top cannot look so
-_SIDE_REACH = 0.95  # distance in sides from a top, below which there is no other top
+_SIDE_REACH = 0.8  # distance in sides from a top, below which there is no other top: that of a side is at most 0.71
 _SIDE_TURN = 0.2  # length of the difference of two normals, from which the faces are not level with each other
 _SIDE_ALONG = 0.7  # cosine of the angle between that difference and the line between the faces
 _LIKELIER = 2.0  # chance that a top is none, relative to that of the face on its side, above which both are kept
