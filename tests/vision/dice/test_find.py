@@ -90,7 +90,10 @@ def test_a_die_alone_on_wood(face: int) -> None:
     check(read_dice(draw(dice, eye, Room((90, 130, 170), planks=True)), kind=DieKind.D6), dice, eye)
 
 
-@pytest.mark.parametrize("name", ["traced_tray", "traced_strips", "traced_scattered", "drawn_fudge", "drawn_tiles"])
+SCENE_NAMES = ("traced_tray", "traced_strips", "traced_scattered", "traced_oblique", "drawn_fudge", "drawn_tiles")
+
+
+@pytest.mark.parametrize("name", SCENE_NAMES)
 def test_rendered_dice_are_right_or_asked_about(name: str) -> None:
     """Scenes that were not used for training: reflections, glossy pips, dice that touch, lean and hide others."""
     truth = json.loads((SCENES / f"{name}.json").read_text("utf-8"))["dice"]
