@@ -40,6 +40,7 @@ _KNOWN_PX = 22.0  # side of a die to which the picture is reduced if its size is
 _SIZE_SLACK = 1.7  # of the known size
 _LEAST_LOOK = 0.3  # least probability of a die for a second look
 _CLEAR = 0.97  # probability of a face from which it needs no second look
+_OBLIQUE = 0.35  # of the normals of tops, upwards, from which a camera is oblique
 _DOWN = 0.1  # of a face's normal, from which it may be on the side of a die
 _UNLIKE = 2.0  # largest ratio of a die's side and the median of all
 _LEAST_DIE = 0.5  # least probability of a die that is reported, if only to be asked about
@@ -88,7 +89,7 @@ def top_faces(
     networks, picture = _networks(), Pyramid(image)
     hints = list(without_duplicates(list(_hints(networks, picture, side_px))))
     faces = networks.read(picture, hints)
-    faces += networks.read(picture, [hint_above(face) for face in faces if _is_doubtful(face)])
+    faces += networks.read(picture, list(_second_hints(faces)))
     faces = [face for face in faces if 1 - face.chances[NOTHING] > _LEAST_DIE]
     faces = without_sides(_of_one_size(_apart(faces)))
     part = _part(faces, kind)
@@ -176,11 +177,14 @@ def _scales(longer_px: int, side_px: float | None) -> list[float]:
     return scales[: enough + 1]
 
 
-def _is_doubtful(face: FaceRead) -> bool:
-    """Whether a hint may have been beside the top of a die: an oblique camera sees most of the die below it."""
-    if 1 - face.chances[NOTHING] < _LEAST_LOOK:
-        return False
-    return bool(face.chances.max() < _CLEAR or face.normal[1] > _DOWN)
+def _second_hints(faces: Sequence[FaceRead]) -> Iterator[DieHint]:
+    """Places above faces that may be on the side of a die, or, if the camera is oblique, were read too low."""
+    clear = [face.normal[1] for face in faces if face.chances[:NOTHING].max() >= _CLEAR]
+    oblique = bool(clear) and np.median(clear) < -_OBLIQUE
+    for face in faces:
+        side = face.normal[1] > _DOWN or (oblique and face.chances.max() < _CLEAR)
+        if side and 1 - face.chances[NOTHING] > _LEAST_LOOK:
+            yield hint_above(face)
 
 
 def _apart(faces: Sequence[FaceRead]) -> list[FaceRead]:

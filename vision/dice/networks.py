@@ -42,9 +42,9 @@ _VIEWS: tuple[tuple[tuple[float, bool], ...], ...] = (
 _DOUBT = 0.97  # probability of the best face below which the last views are shown
 _NO_DIE = 0.9  # probability above which no further view is needed
 CONFIDENCE_WEIGHTS = (1.0, 1.0, -4.0)
-"""Log odds that a face is right: weights of the reader's and of the finder's log odds, and a constant. They are fitted
-to drawn scenes by `training.dice.calibrate`; the constant is 2.4 lower: on photographs, errors are taken to be eleven
-times as frequent."""
+"""Log odds that a face is right: weights of the reader's and of the finder's log odds, and a constant. For dice that
+were not used for training `training.dice.calibrate` fits 1.0, 1.3 and -2.1; for a usual die this is 2.4 less: errors on
+photographs are taken to be eleven times as frequent."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
