@@ -40,7 +40,7 @@ _KNOWN_PX = 22.0  # side of a die to which the picture is reduced if its size is
 _SIZE_SLACK = 1.7  # of the known size
 _LEAST_LOOK = 0.3  # least probability of a die for a second look
 _CLEAR = 0.97  # probability of a face from which it needs no second look
-_OBLIQUE = 0.35  # of the normals of tops, upwards, from which a camera is oblique
+_OBLIQUE = 0.2  # mean length of the faces' normals from which a camera is oblique
 _DOWN = 0.1  # of a face's normal, from which it may be on the side of a die
 _UNLIKE = 2.0  # largest ratio of a die's side and the median of all
 _LEAST_DIE = 0.5  # least probability of a die that is reported, if only to be asked about
@@ -179,8 +179,8 @@ def _scales(longer_px: int, side_px: float | None) -> list[float]:
 
 def _second_hints(faces: Sequence[FaceRead]) -> Iterator[DieHint]:
     """Places above faces that may be on the side of a die, or, if the camera is oblique, were read too low."""
-    clear = [face.normal[1] for face in faces if face.chances[:NOTHING].max() >= _CLEAR]
-    oblique = bool(clear) and np.median(clear) < -_OBLIQUE
+    tilts = [np.linalg.norm(face.normal) for face in faces if 1 - face.chances[NOTHING] > _LEAST_LOOK]
+    oblique = bool(tilts) and np.mean(tilts) > _OBLIQUE
     for face in faces:
         side = face.normal[1] > _DOWN or (oblique and face.chances.max() < _CLEAR)
         if side and 1 - face.chances[NOTHING] > _LEAST_LOOK:
