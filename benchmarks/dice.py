@@ -6,6 +6,7 @@
   (`training.dice.drawn`), with seeds that were not used for training; `--degraded COUNT` degrades the same scenes as a
   bad camera would: blur, motion, glare, haze, noise, JPEG.
 - `python -m benchmarks.dice --scenes FOLDER` reads scenes that `training.dice.traced` rendered.
+- `--known` after one of these tells the reader the kind of dice.
 - `python -m benchmarks.dice FOLDER` reads photographs: the folder holds `labels.json`: {"faces": {picture: [[face,
   ...], ...]}}, rows from the top and columns from the left of an even grid; pictures named `eyes_F_N.jpg` show one die,
   face F.
@@ -138,9 +139,10 @@ def nearest(found: tuple[DieSeen, ...], throw: Throw) -> Read:
     return read + [(None, die) for die in rest]
 
 
-def scene_read(scene: Scene) -> tuple[Read, Read]:
+def scene_read(scene: Scene, known: bool = False) -> tuple[Read, Read]:
     """The dice of a rendered scene that lie flat, and those that lean; half hidden ones are left out."""
-    rest = list(read_dice(scene.image))
+    kind = DieKind.FUDGE if scene.faces.max() > 5 else DieKind.D6
+    rest = list(read_dice(scene.image, kind=kind if known else None))
     flat: Read = []
     leaning: Read = []
     for k in np.argsort(-scene.visible).tolist():
@@ -160,12 +162,12 @@ def scene_read(scene: Scene) -> tuple[Read, Read]:
     return flat + [(None, die) for die in rest], leaning
 
 
-def scenes(found: Iterable[Scene]) -> None:
+def scenes(found: Iterable[Scene], known: bool) -> None:
     """Evaluate rendered scenes by kind of dice."""
     flat: dict[bool, Read] = {False: [], True: []}
     leaning: Read = []
     for scene in found:
-        some, tipped = scene_read(scene)
+        some, tipped = scene_read(scene, known)
         flat[bool(scene.faces.max() > 5)] += some
         leaning += tipped
     for fudge, read in flat.items():
@@ -235,21 +237,23 @@ def looks() -> None:
 
 def main() -> None:
     """Run one of the measurements."""
-    match sys.argv[1:]:
+    known = "--known" in sys.argv
+    match [word for word in sys.argv[1:] if word != "--known"]:
         case ["--drawn"]:
             looks()
             leaning()
             drawn(36)
         case ["--rendered", count]:
-            scenes(rendered(int(count), degrade=False))
+            scenes(rendered(int(count), degrade=False), known)
         case ["--degraded", count]:
-            scenes(rendered(int(count)))
+            scenes(rendered(int(count)), known)
         case ["--scenes", folder]:
-            scenes(scene for path in sorted(Path(folder).glob("*.json")) if (scene := load(path)) is not None)
+            found = (load(path) for path in sorted(Path(folder).glob("*.json")))
+            scenes((scene for scene in found if scene is not None), known)
         case [folder] if not folder.startswith("-"):
             photographs(Path(folder))
         case _:
-            sys.exit("usage: --drawn | --rendered COUNT | --degraded COUNT | --scenes FOLDER | FOLDER")
+            sys.exit("usage: --drawn | --rendered COUNT | --degraded COUNT | --scenes FOLDER [--known] | FOLDER")
 
 
 if __name__ == "__main__":

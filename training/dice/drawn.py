@@ -18,7 +18,7 @@ import numpy as np
 
 from calibration.opencv import cv2
 from training.dice.bodies import BodyStyle, mark_distance, random_style
-from training.dice.layouts import Placed, about_z, throw
+from training.dice.layouts import SETTINGS, Placed, Setting, about_z, throw
 from training.dice.patterns import pattern
 
 Array = np.ndarray
@@ -35,11 +35,12 @@ INKS = ((0.03, 0.03, 0.03), (0.92, 0.92, 0.92), (0.7, 0.5, 0.12), (0.6, 0.05, 0.
 
 @dataclass(frozen=True, slots=True)
 class Plastic:
-    """Colours (RGB, 0 to 1) and gloss of a die."""
+    """Colours (RGB, 0 to 1) and gloss of a die; `ace` is the ink of its one."""
 
     body: Array
     marbled: Array
     ink: Array
+    ace: Array
     gloss: int  # blur of the reflection, 0 to 2
     mirror: float  # reflection seen straight on
     inked_mirror: float
@@ -48,18 +49,19 @@ class Plastic:
 
 @dataclass(frozen=True, slots=True)
 class Eye:
-    """A pinhole camera: place, axes (columns right, up, back) and focal length in pixels."""
+    """A pinhole camera: place, axes (columns right, up, back), focal length and width of the picture in pixels."""
 
     place: Array
     axes: Array
     focal: float
+    size_px: int
 
     def pixel(self, points: Array) -> Array:
         local = (points - self.place) @ self.axes
-        return (SIZE_PX - 1) / 2 + self.focal * local[..., :2] * [1, -1] / -local[..., 2:]
+        return (self.size_px - 1) / 2 + self.focal * local[..., :2] * [1, -1] / -local[..., 2:]
 
     def rays(self, columns: Array, rows: Array) -> Array:
-        middle = (SIZE_PX - 1) / 2
+        middle = (self.size_px - 1) / 2
         local = np.stack([(columns - middle) / self.focal, (middle - rows) / self.focal, -np.ones(columns.shape)], -1)
         world = local @ self.axes.T
         return np.asarray(world / np.linalg.norm(world, axis=-1, keepdims=True))
@@ -81,30 +83,32 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--setting", choices=SETTINGS, default="any")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     cv2.setNumThreads(1)
     for number in range(options.count):
         name = options.folder / f"{options.seed}_{number:05d}"
-        image, dice = render(np.random.default_rng([options.seed, number]))
+        image, dice = render(np.random.default_rng([options.seed, number]), SETTINGS[options.setting])
         cv2.imwrite(str(name.with_suffix(".jpg")), image, [cv2.IMWRITE_JPEG_QUALITY, 97])
         name.with_suffix(".json").write_text(json.dumps({"dice": dice}), "utf-8")
 
 
-def render(rng: np.random.Generator) -> tuple[Array, list[dict[str, Any]]]:
+def render(rng: np.random.Generator, setting: Setting = SETTINGS["any"]) -> tuple[Array, list[dict[str, Any]]]:
     """One scene: the picture (BGR uint8) and its dice."""
-    fudge = bool(rng.random() < 0.25)
+    fudge = bool(rng.random() < setting.fudge)
+    size_px = round(SIZE_PX * setting.zoom)
     side_px = math.exp(rng.uniform(*np.log(_LIT_PX)))
-    wide = SIZE_PX / side_px / 2
-    tray = None if rng.random() < 0.5 else np.maximum(rng.uniform(0.45, 0.85, 2) * wide, 1.8)
+    wide = size_px / side_px / 2
+    tray = None if rng.random() < 1 - setting.tray else np.maximum(rng.uniform(0.45, 0.85, 2) * wide, 1.8)
     half = (0.85 * wide, 0.85 * wide) if tray is None else (tray[0] - 0.6, tray[1] - 0.6)
-    placed = throw(rng, int(rng.integers(1, 25)), half)
+    placed = throw(rng, int(rng.integers(setting.count[0], setting.count[1] + 1)), half)
     styles = [random_style(rng, fudge) for _ in range(rng.integers(1, 4))]
-    plastics = [_plastic(rng) for _ in range(rng.integers(1, 4))]
-    eye, light = _eye(rng, wide), _light(rng)
+    plastics = [_plastic(rng, setting.white) for _ in range(rng.integers(1, 4))]
+    eye, light = _eye(rng, wide, size_px, setting), _light(rng, setting.white)
     image = _ground(rng, eye, light, tray, placed)
-    depth = np.full((SIZE_PX, SIZE_PX), np.inf)
-    owner = np.full((SIZE_PX, SIZE_PX), -1)
+    depth = np.full((size_px, size_px), np.inf)
+    owner = np.full((size_px, size_px), -1)
     chosen = [styles[int(rng.integers(len(styles)))] for _ in placed]
     for k, (die, style) in enumerate(zip(placed, chosen, strict=True)):
         plastic = plastics[int(rng.integers(len(plastics)))]
@@ -112,21 +116,24 @@ def render(rng: np.random.Generator) -> tuple[Array, list[dict[str, Any]]]:
     return _developed(rng, image), _truth(eye, placed, chosen, owner)
 
 
-def _plastic(rng: np.random.Generator) -> Plastic:
-    body = np.array(BODIES[int(rng.integers(2)) if rng.random() < 0.35 else int(rng.integers(len(BODIES)))])
+def _plastic(rng: np.random.Generator, white: bool) -> Plastic:
+    body = np.array(BODIES[int(rng.integers(2)) if rng.random() < 0.35 or white else int(rng.integers(len(BODIES)))])
     body = np.clip(body * np.exp(rng.normal(0, 0.2)) + rng.normal(0, 0.04, 3), 0.01, 0.97)
     inks = [ink for ink in INKS[:2] * 3 + INKS if abs(sum(ink) - body.sum()) > 0.75]
-    ink = np.array(inks[int(rng.integers(len(inks)))] if inks else INKS[0])
+    ink = np.array(inks[int(rng.integers(len(inks)))] if inks and not white else INKS[0])
     ink = np.clip(ink + rng.normal(0, 0.04, 3), 0.01, 0.97)
-    marbled = body if rng.random() < 0.75 else np.clip(body * np.exp(rng.normal(0, 0.5)) + rng.normal(0, 0.1, 3), 0, 1)
-    return Plastic(
-        body, marbled, ink, int(rng.integers(3)), float(rng.uniform(0.02, 0.12)),
-        float(rng.choice([0.02, rng.uniform(0.02, 0.15)])), float(rng.choice([0.0, 0.0, 0.0, rng.uniform(0.3, 0.8)])),
-    )  # fmt: skip
+    marbled = body
+    if rng.random() >= 0.75 and not white:
+        marbled = np.clip(body * np.exp(rng.normal(0, 0.5)) + rng.normal(0, 0.1, 3), 0, 1)
+    ace = np.array(INKS[3]) if white and rng.random() < 0.3 else ink
+    gloss, mirror = int(rng.integers(3)), float(rng.uniform(0.02, 0.12))
+    inked = float(rng.choice([0.02, rng.uniform(0.02, 0.3 if white else 0.15)]))
+    clear = float(rng.choice([0.0, 0.0, 0.0, rng.uniform(0.3, 0.8)]))
+    return Plastic(body, marbled, ink, ace, gloss, mirror, inked, 0.0 if white else clear)
 
 
-def _eye(rng: np.random.Generator, wide: float) -> Eye:
-    tilt = math.radians(rng.choice([rng.uniform(0, 12), rng.uniform(0, 42)]))
+def _eye(rng: np.random.Generator, wide: float, size_px: int, setting: Setting) -> Eye:
+    tilt = setting.tilt(rng)
     turn, distance = rng.uniform(0, 2 * math.pi), rng.uniform(2.0, 5.0) * wide
     back = np.array([math.sin(tilt) * math.sin(turn), -math.sin(tilt) * math.cos(turn), math.cos(tilt)])
     right = np.array([math.cos(turn), math.sin(turn), 0.0])
@@ -135,31 +142,32 @@ def _eye(rng: np.random.Generator, wide: float) -> Eye:
     c, s = math.cos(roll), math.sin(roll)
     axes = np.stack([c * right + s * up, c * up - s * right, back], axis=1)
     target = np.append(rng.uniform(-0.1, 0.1, 2) * wide, 0.5)
-    return Eye(target + distance * back, axes, SIZE_PX / 2 * distance / wide)
+    return Eye(target + distance * back, axes, size_px / 2 * distance / wide, size_px)
 
 
-def _light(rng: np.random.Generator) -> Light:
+def _light(rng: np.random.Generator, strips: bool) -> Light:
     """A panorama: rows from straight up to the horizon, with bright things in it."""
     sky = np.ones((*_SKY, 3)) * rng.uniform(0.05, 0.6) * np.exp(rng.normal(0, 0.15, 3))
     rooms = cv2.resize(rng.uniform(0.3, 1.6, (4, 8, 3)), _SKY[::-1], interpolation=cv2.INTER_LINEAR)
     sky *= rooms
     lamps = []
-    for _ in range(rng.integers(1, 5)):
-        u, v = rng.uniform(0, _SKY[1]), rng.uniform(2, 62)
+    for _ in range(rng.integers(3, 9) if strips else rng.integers(1, 5)):
+        u, v = rng.uniform(0, _SKY[1]), rng.uniform(2, 45 if strips else 62)
         power = math.exp(rng.uniform(1.5, 4.0))
         colour = np.exp(rng.normal(0, 0.12, 3))
-        _add_lamp(rng, sky, u, v, power * colour)
+        _add_lamp(rng, sky, (u, v), power * colour, strips)
         lamps.append((_direction(u, v), colour * rng.uniform(0.2, 1.0), float(rng.uniform(0.05, 0.5))))
     sky = np.asarray(sky, np.float32)
     skies = tuple(
         sky if not blur else cv2.GaussianBlur(sky, None, blur, borderType=cv2.BORDER_REFLECT) for blur in (0.6, 2, 5)
     )
-    return Light(skies, float(rng.uniform(6, 60)), lamps, sky.mean(axis=(0, 1)) * rng.uniform(0.3, 1.0) + 0.08)
+    away = float(rng.uniform(3, 12) if strips else rng.uniform(6, 60))
+    return Light(skies, away, lamps, sky.mean(axis=(0, 1)) * rng.uniform(0.3, 1.0) + 0.08)
 
 
-def _add_lamp(rng: np.random.Generator, sky: Array, u: float, v: float, power: Array) -> None:
+def _add_lamp(rng: np.random.Generator, sky: Array, at: tuple[float, float], power: Array, strips: bool) -> None:
     """A lamp, a strip, a row of LEDs or a window."""
-    kind = rng.integers(4)
+    kind, (u, v) = (rng.integers(1, 3) if strips else rng.integers(4)), at
     canvas = np.zeros(sky.shape[:2], np.float32)
     if kind == 0:
         cv2.circle(canvas, (int(u), int(v)), int(rng.integers(1, 6)), 1.0, -1)
@@ -201,7 +209,7 @@ def _reflected(light: Light, place: Array, out: Array, blur: int) -> Array:
 
 def _ground(rng: np.random.Generator, eye: Eye, light: Light, tray: Array | None, placed: list[Placed]) -> Array:
     """The table with shadows and gloss, in a tray if it has a size."""
-    rows, columns = np.mgrid[0:SIZE_PX, 0:SIZE_PX].astype(np.float64)
+    rows, columns = np.mgrid[0 : eye.size_px, 0 : eye.size_px].astype(np.float64)
     rays = eye.rays(columns, rows)
     place = eye.place + rays * (-eye.place[2] / np.minimum(rays[..., 2:], -0.05))
     albedo = _mapped(rng, place)
@@ -241,7 +249,7 @@ def _fill(canvas: Array, points: Array) -> None:
 
 def _shadows(eye: Eye, placed: list[Placed], to: Array, soft: float) -> Array:
     """Light that reaches the table from a direction, 0 to 1."""
-    blocked = np.zeros((SIZE_PX, SIZE_PX), np.float32)
+    blocked = np.zeros((eye.size_px, eye.size_px), np.float32)
     for die in placed:
         corners = _cube(die)
         corners = corners - to * (corners[:, 2:] / max(to[2], 0.15))
@@ -251,7 +259,7 @@ def _shadows(eye: Eye, placed: list[Placed], to: Array, soft: float) -> Array:
 
 
 def _occlusion(eye: Eye, placed: list[Placed]) -> Array:
-    blocked = np.zeros((SIZE_PX, SIZE_PX), np.float32)
+    blocked = np.zeros((eye.size_px, eye.size_px), np.float32)
     for die in placed:
         _fill(blocked, eye.pixel(_cube(die, 0.55) * [1, 1, 0]))
     side = eye.focal / np.linalg.norm(eye.place)
@@ -290,8 +298,8 @@ def _draw_die(
 ) -> None:  # fmt: skip
     number, die, style, plastic = what
     corners = eye.pixel(_cube(die, 0.5))
-    low = np.clip(np.floor(corners.min(axis=0)).astype(int) - 1, 0, SIZE_PX)
-    high = np.clip(np.ceil(corners.max(axis=0)).astype(int) + 2, 0, SIZE_PX)
+    low = np.clip(np.floor(corners.min(axis=0)).astype(int) - 1, 0, eye.size_px)
+    high = np.clip(np.ceil(corners.max(axis=0)).astype(int) + 2, 0, eye.size_px)
     if (high <= low).any():
         return
     rows, columns = np.mgrid[low[1] : high[1], low[0] : high[0]]
@@ -328,15 +336,16 @@ def _cast(start: Array, rays: Array, style: BodyStyle) -> tuple[Array, Array]:
 
 
 def _inked(at: Array, style: BodyStyle) -> tuple[Array, Array, Array]:
-    """For points on the body: share of ink, the axis of their face, and the slope of its dimples (N, 3)."""
+    """For points on the body: share of ink, whether their face is a one, and the slope of its dimples (N, 3)."""
     axis = np.abs(at).argmax(axis=1)
-    ink, slope = np.zeros(len(at)), np.zeros(at.shape)
+    ink, ace, slope = np.zeros(len(at)), np.zeros(len(at), bool), np.zeros(at.shape)
     soft = 0.015
     for k, face in enumerate(style.faces):
         a, sign = k // 2, 1 - 2 * (k % 2)
         on = (axis == a) & (sign * at[:, a] > 0)
         if not on.any():
             continue
+        ace[on] = face == 1
         first, second = (a + 1) % 3, (a + 2) % 3
         if style.turned >> k & 1:
             first, second = second, first
@@ -352,7 +361,7 @@ def _inked(at: Array, style: BodyStyle) -> tuple[Array, Array, Array]:
             some = np.zeros((len(u), 3))
             some[:, first], some[:, second] = -steep * du * inside, -steep * dv * inside
             slope[on] = some
-    return ink, axis, slope
+    return ink, ace, slope
 
 
 def _shaded(
@@ -370,7 +379,7 @@ def _shaded(
     normal = out / (np.linalg.norm(out, axis=1, keepdims=True) + 1e-9)
     far = np.linalg.norm(at, axis=1, keepdims=True)
     normal = np.where(far > style.ball - 0.01, at / far, normal)
-    ink, _, slope = _inked(at, style)
+    ink, ace, slope = _inked(at, style)
     normal = normal + slope
     normal /= np.linalg.norm(normal, axis=1, keepdims=True) + 1e-9
     facing = normal @ die.rotation.T
@@ -385,7 +394,7 @@ def _shaded(
     diffuse = body * lit
     if plastic.clear:
         diffuse = (1 - plastic.clear) * diffuse + plastic.clear * _through(at, rays, style, plastic, behind, light)
-    shade = ink[:, None] * plastic.ink * lit + (1 - ink[:, None]) * diffuse
+    shade = ink[:, None] * np.where(ace[:, None], plastic.ace, plastic.ink) * lit + (1 - ink[:, None]) * diffuse
     out_ray = view - 2 * (view * facing).sum(axis=1, keepdims=True) * facing
     grazing = np.clip(1 + (view * facing).sum(axis=1, keepdims=True), 0, 1) ** 5
     strength = ink[:, None] * plastic.inked_mirror + (1 - ink[:, None]) * plastic.mirror
@@ -431,7 +440,7 @@ def _truth(eye: Eye, placed: list[Placed], styles: list[BodyStyle], owner: Array
             centre + a * first + b * second for a in np.linspace(-0.35, 0.35, 5) for b in np.linspace(-0.35, 0.35, 5)
         ]
         at = np.round(eye.pixel(np.array(spots))).astype(int)
-        inside = ((at >= 0) & (at < SIZE_PX)).all(axis=1)
+        inside = ((at >= 0) & (at < eye.size_px)).all(axis=1)
         seen = [owner[y, x] == number for x, y in at[inside].tolist()]
         dice.append({
             "face": style.faces[top], "fudge": style.fudge, "centre": eye.pixel(centre).tolist(),

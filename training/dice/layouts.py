@@ -23,6 +23,38 @@ class Placed:
     rotation: Array
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a scene shows; the rest is random.
+
+    Attributes:
+        fudge, tray: Shares of scenes with Fudge dice, and with a tray.
+        count: Fewest and most dice.
+        tilt_deg: Range of the camera's tilt from the vertical.
+        white: Whether all dice are white with black pips, and lit by strips of LEDs.
+        zoom: Width of the picture in its usual widths.
+    """
+
+    fudge: float = 0.25
+    tray: float = 0.5
+    count: tuple[int, int] = (1, 24)
+    tilt_deg: tuple[float, float] = (0.0, 42.0)
+    white: bool = False
+    zoom: float = 1.0
+
+    def tilt(self, rng: np.random.Generator) -> float:
+        """The camera's tilt in radians; half of all cameras look almost straight down if they may."""
+        low, high = self.tilt_deg
+        return math.radians(rng.choice([rng.uniform(low, max(low, 12)), rng.uniform(low, high)]))
+
+
+SETTINGS = {
+    "any": Setting(),
+    "tray": Setting(fudge=0.0, tray=1.0, count=(6, 16), white=True),
+    "tables": Setting(fudge=0.0, tray=0.0, count=(20, 24), tilt_deg=(10.0, 55.0), zoom=1.6),
+}
+
+
 def about_z(angle: float) -> Array:
     """Rotation about the vertical."""
     c, s = math.cos(angle), math.sin(angle)

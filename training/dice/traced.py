@@ -21,7 +21,7 @@ os.environ["OPENCV_IO_ENABLE_OPENEXR"] = "1"
 import numpy as np
 
 from training.dice.bodies import BodyStyle, mesh, random_style
-from training.dice.layouts import Placed, throw
+from training.dice.layouts import SETTINGS, Placed, Setting, throw
 from training.dice.surfaces import cover
 
 bpy: Any = importlib.import_module("bpy")
@@ -45,6 +45,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--setting", choices=SETTINGS, default="any")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     for number in range(options.count):
@@ -53,43 +54,43 @@ def main() -> None:
             continue
         began = time.perf_counter()
         rng = np.random.default_rng([options.seed, number])
-        image, dice = render(rng, name.with_suffix(".exr"))
+        image, dice = render(rng, name.with_suffix(".exr"), SETTINGS[options.setting])
         cv2.imwrite(str(name.with_suffix(".jpg")), image, [cv2.IMWRITE_JPEG_QUALITY, 97])
         name.with_suffix(".json").write_text(json.dumps({"dice": dice}), "utf-8")
         name.with_suffix(".exr").unlink()
         print(f"{name.name}: {len(dice)} dice, {time.perf_counter() - began:.1f} s", flush=True)
 
 
-def render(rng: np.random.Generator, exr: Path) -> tuple[Array, list[dict[str, Any]]]:
+def render(rng: np.random.Generator, exr: Path, setting: Setting) -> tuple[Array, list[dict[str, Any]]]:
     """One scene: the picture (BGR uint8) and its dice."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
-    _settings(scene, rng, exr)
-    fudge = bool(rng.random() < 0.25)
+    size_px = round(SIZE_PX * setting.zoom)
+    _settings(scene, rng, exr, size_px)
+    fudge = bool(rng.random() < setting.fudge)
     side_px = math.exp(rng.uniform(*np.log(_LIT_PX)))
-    wide = SIZE_PX / side_px / 2  # half the width of the view, in sides
+    wide = size_px / side_px / 2  # half the width of the view, in sides
     half = (0.8 * wide, 0.8 * wide)
-    tray = rng.random() < 0.5
+    tray = rng.random() < setting.tray
     if tray:
         half = tuple(np.maximum(rng.uniform(0.45, 0.8, 2) * wide, 1.8))
-    count = int(rng.integers(3, 25))
-    placed = throw(rng, count, (half[0] - 0.6, half[1] - 0.6))
+    placed = throw(rng, int(rng.integers(setting.count[0], setting.count[1] + 1)), (half[0] - 0.6, half[1] - 0.6))
     styles = [random_style(rng, fudge) for _ in range(rng.integers(1, 4))]
-    colours = [_plastic(rng) for _ in range(rng.integers(1, 4))]
+    colours = [_plastic(rng, setting.white) for _ in range(rng.integers(1, 4))]
     which = [int(rng.integers(len(styles))) for _ in placed]
     meshes = [_mesh(style) for style in styles]
     for die, k in zip(placed, which, strict=True):
         _object("die", meshes[k], colours[int(rng.integers(len(colours)))], die)
     cover(rng, bpy, half if tray else None, wide)
-    camera = _camera(rng, scene, wide)
-    _lights(rng, scene, wide, camera)
+    camera = _camera(rng, scene, wide, setting)
+    _lights(rng, scene, wide, camera, setting.white)
     _distractors(rng, half, placed)
     bpy.ops.render.render(write_still=True)
     linear = cv2.imread(str(exr), cv2.IMREAD_ANYCOLOR | cv2.IMREAD_ANYDEPTH)
     return _exposed(rng, linear), _truth(scene, camera, placed, [styles[k] for k in which])
 
 
-def _settings(scene: Any, rng: np.random.Generator, exr: Path) -> None:
+def _settings(scene: Any, rng: np.random.Generator, exr: Path, size_px: int) -> None:
     scene.render.engine = "CYCLES"
     scene.cycles.device = "CPU"
     scene.cycles.samples = int(rng.integers(*_SAMPLES))
@@ -100,7 +101,7 @@ def _settings(scene: Any, rng: np.random.Generator, exr: Path) -> None:
     scene.cycles.seed = int(rng.integers(1_000_000))
     scene.render.threads_mode = "FIXED"
     scene.render.threads = 1
-    scene.render.resolution_x = scene.render.resolution_y = SIZE_PX
+    scene.render.resolution_x = scene.render.resolution_y = size_px
     scene.render.image_settings.file_format = "OPEN_EXR"
     scene.render.image_settings.color_mode = "RGB"
     scene.render.filepath = str(exr)
@@ -139,12 +140,12 @@ def _varied(rng: np.random.Generator, colour: tuple[float, float, float], by: fl
     return (*map(float, varied), 1.0)
 
 
-def _plastic(rng: np.random.Generator) -> Any:
+def _plastic(rng: np.random.Generator, white: bool) -> Any:
     """A material: one opaque, marbled or translucent plastic with inked marks."""
-    body = BODIES[int(rng.integers(2)) if rng.random() < 0.35 else int(rng.integers(len(BODIES)))]
+    body = BODIES[int(rng.integers(2)) if rng.random() < 0.35 or white else int(rng.integers(len(BODIES)))]
     base = _varied(rng, body)
     inks = [ink for ink in INKS[:2] * 3 + INKS if abs(sum(ink) - sum(base[:3])) > 0.55 + 0.5 * (sum(base[:3]) > 1.2)]
-    ink = _varied(rng, inks[int(rng.integers(len(inks)))] if inks else INKS[0], 0.1)
+    ink = _varied(rng, inks[int(rng.integers(len(inks)))] if inks and not white else INKS[0], 0.1)
     material = bpy.data.materials.new("plastic")
     material.use_nodes = True
     tree = material.node_tree
@@ -152,7 +153,7 @@ def _plastic(rng: np.random.Generator) -> Any:
     plastic.inputs["Base Color"].default_value = base
     plastic.inputs["Roughness"].default_value = float(rng.choice([rng.uniform(0.03, 0.2), rng.uniform(0.2, 0.6)]))
     plastic.inputs["Coat Weight"].default_value = float(rng.choice([0.0, rng.uniform(0, 1)]))
-    kind = rng.random()
+    kind = 1.0 if white else rng.random()
     if kind < 0.2:
         plastic.inputs["Transmission Weight"].default_value = float(rng.uniform(0.7, 1.0))
         plastic.inputs["IOR"].default_value = 1.45
@@ -182,10 +183,9 @@ def _plastic(rng: np.random.Generator) -> Any:
     return material
 
 
-def _camera(rng: np.random.Generator, scene: Any, wide: float) -> Any:
+def _camera(rng: np.random.Generator, scene: Any, wide: float, setting: Setting) -> Any:
     """A camera that sees `wide` sides to each side of the middle."""
-    tilt = math.radians(rng.choice([rng.uniform(0, 12), rng.uniform(0, 42)]))
-    turn = rng.uniform(0, 2 * math.pi)
+    tilt, turn = setting.tilt(rng), rng.uniform(0, 2 * math.pi)
     distance = rng.uniform(2.0, 5.0) * wide
     ahead = np.array([math.sin(tilt) * math.sin(turn), -math.sin(tilt) * math.cos(turn), math.cos(tilt)])
     target = np.append(rng.uniform(-0.15, 0.15, 2) * wide, 0.5)
@@ -230,7 +230,7 @@ def _above(rng: np.random.Generator, near: float, far: float) -> Array:
     return np.array([flat * math.cos(turn), flat * math.sin(turn), up]) * rng.uniform(near, far)
 
 
-def _lights(rng: np.random.Generator, scene: Any, wide: float, camera: Any) -> None:
+def _lights(rng: np.random.Generator, scene: Any, wide: float, camera: Any, strips: bool) -> None:
     """Panoramas, lamps, LED strips, windows or a flash."""
     middle = np.array([0.0, 0.0, 0.5])
     world = bpy.data.worlds.new("world")
@@ -246,7 +246,7 @@ def _lights(rng: np.random.Generator, scene: Any, wide: float, camera: Any) -> N
         size = float(rng.uniform(0.05, 0.5) * wide)
         _lamp(scene, "POINT", at, float(rng.uniform(8, 30)) * float(at @ at), (size, size), middle)
     kind = rng.random()
-    if kind < 0.35:  # strips, some with single LEDs
+    if kind < 0.35 or strips:  # strips, some with single LEDs
         for _ in range(rng.integers(1, 5)):
             at = _above(rng, 1.0 * wide, 3 * wide)
             length, thin = float(rng.uniform(0.5, 2.5) * wide), float(rng.uniform(0.02, 0.1) * wide)
@@ -328,11 +328,12 @@ def _truth(scene: Any, camera: Any, placed: list[Placed], styles: list[BodyStyle
     """Every die's top face and the faces on its sides that are seen."""
     world = np.array(camera.matrix_world)
     eye, axes = world[:3, 3], world[:3, :3]
-    focal = SIZE_PX / 2 / math.tan(camera.data.angle / 2)
+    size_px = scene.render.resolution_x
+    focal = size_px / 2 / math.tan(camera.data.angle / 2)
 
     def pixel(point: Array) -> Array:
         local = axes.T @ (point - eye)
-        return (SIZE_PX - 1) / 2 + focal * np.array([local[0], -local[1]]) / -local[2]
+        return (size_px - 1) / 2 + focal * np.array([local[0], -local[1]]) / -local[2]
 
     graph = bpy.context.evaluated_depsgraph_get()
     dice = []

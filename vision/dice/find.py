@@ -17,7 +17,7 @@ from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
 from rules.tabletop.translation import tr
-from vision.dice.lean import leaning_dice, without_sides
+from vision.dice.lean import hint_above, leaning_dice, without_sides
 from vision.dice.networks import (
     D6,
     FACES,
@@ -27,6 +27,7 @@ from vision.dice.networks import (
     DiceNetworks,
     DieHint,
     FaceRead,
+    confidence,
     without_duplicates,
 )
 from vision.dice.pyramid import Pyramid
@@ -37,12 +38,17 @@ _LEVELS_PX = (96, 320, 1024)  # longer sides to which a picture is reduced, to f
 _FINE = 0.5  # scale at which the smallest dice that can be read are found
 _KNOWN_PX = 22.0  # side of a die to which the picture is reduced if its size is known
 _SIZE_SLACK = 1.7  # of the known size
+_LEAST_LOOK = 0.3  # least probability of a die for a second look
+_CLEAR = 0.97  # probability of a face from which it needs no second look
+_OBLIQUE = 0.2  # mean length of the faces' normals from which a camera is oblique
+_DOWN = 0.1  # of a face's normal, from which it may be on the side of a die
 _UNLIKE = 2.0  # largest ratio of a die's side and the median of all
 _LEAST_DIE = 0.5  # least probability of a die that is reported, if only to be asked about
 _OVERLAP = 0.55  # distance of two top faces, in sides, below which they are one die
+_MOST_LEANING = 0.75  # confidence in the face of a die that leans, or of which the side may have been read
 _BLANK = 0.3  # weight of a blank for the decisions on size and kind: other things look like it
 _MOST_BLANKS = 6.0  # weight of all blanks together, relative to the signs: dots on a cloth may look like many blanks
-_LEAST_PIPS = 0.1  # probability that a face has pips at all, below which it is no six-sided die
+_LEAST_PIPS = 0.9  # probability that a face has pips plus that of the finder, below which it is no six-sided die
 _SHARES = np.where(np.arange(NOTHING) == FACES.index(0), _BLANK, 1.0)
 
 _loaded = threading.local()
@@ -70,18 +76,26 @@ def read_dice(
     if side_in is not None and not (math.isfinite(side_in) and side_in > 0):
         raise UserError(tr("Dice cannot have a side of {side_in:g} in. Measure one die.", side_in=side_in))
     corner, image = _crop(image_bgr, tray_px)
-    networks = _networks()
-    side_px = _known_side_px(image, corner, side_in, camera)
-    picture = Pyramid(image)
+    faces, part = top_faces(image, kind, _known_side_px(image, corner, side_in, camera))
+    leaning = leaning_dice(faces, None if camera is None else _level_normals(faces, corner, camera))
+    found = [_die(face, part, corner, leans) for face, leans in zip(faces, leaning, strict=True)]
+    return tuple(_in_rows([die for die in found if _within(die, tray_px)]))
+
+
+def top_faces(
+    image: ImageBgr, kind: DieKind | None = None, side_px: float | None = None
+) -> tuple[list[FaceRead], slice]:
+    """Faces that may be tops of dice, and the outputs for the kind of dice that they are read as."""
+    networks, picture = _networks(), Pyramid(image)
     hints = list(without_duplicates(list(_hints(networks, picture, side_px))))
-    faces = [face for face in networks.read(picture, hints) if 1 - face.chances[NOTHING] > _LEAST_DIE]
+    faces = networks.read(picture, hints)
+    faces += networks.read(picture, list(_second_hints(faces)))
+    faces = [face for face in faces if 1 - face.chances[NOTHING] > _LEAST_DIE]
     faces = without_sides(_of_one_size(_apart(faces)))
     part = _part(faces, kind)
     if part == D6:  # spots look like blanks
-        faces = [face for face in faces if face.chances[D6].sum() > _LEAST_PIPS]
-    leaning = leaning_dice(faces)
-    found = [_die(face, part, corner, leans) for face, leans in zip(faces, leaning, strict=True)]
-    return tuple(_in_rows([die for die in found if _within(die, tray_px)]))
+        faces = [face for face in faces if face.chances[D6].sum() + face.hint > _LEAST_PIPS]
+    return faces, part
 
 
 def _in_rows(dice: Sequence[DieSeen]) -> list[DieSeen]:
@@ -134,6 +148,15 @@ def _known_side_px(
     return side_in * camera.px_per_inch(middle[0], middle[1], side_in)
 
 
+def _level_normals(faces: Sequence[FaceRead], corner: FloatArray, camera: TableCamera) -> FloatArray:
+    """(N, 2) parts across the line of sight of the table's unit normal, at the faces."""
+    tables = camera.pixel_to_table(np.array([face.centre_px for face in faces]).reshape(-1, 2) + corner)
+    sight = camera.position_in - np.c_[tables, np.zeros(len(tables))]
+    sight /= np.linalg.norm(sight, axis=1, keepdims=True)
+    across = np.array([0.0, 0.0, 1.0]) - sight * sight[:, 2:]
+    return np.asarray((across @ camera.rotation.T)[:, :2])
+
+
 def _hints(networks: DiceNetworks, picture: Pyramid, side_px: float | None) -> Iterator[DieHint]:
     """The finder's hints at all sizes, in pixels of the picture."""
     for scale in _scales(max(picture.size_px), side_px):
@@ -154,10 +177,20 @@ def _scales(longer_px: int, side_px: float | None) -> list[float]:
     return scales[: enough + 1]
 
 
+def _second_hints(faces: Sequence[FaceRead]) -> Iterator[DieHint]:
+    """Places above faces that may be on the side of a die, or, if the camera is oblique, were read too low."""
+    tilts = [np.linalg.norm(face.normal) for face in faces if 1 - face.chances[NOTHING] > _LEAST_LOOK]
+    oblique = bool(tilts) and np.mean(tilts) > _OBLIQUE
+    for face in faces:
+        side = face.normal[1] > _DOWN or (oblique and face.chances.max() < _CLEAR)
+        if side and 1 - face.chances[NOTHING] > _LEAST_LOOK:
+            yield hint_above(face)
+
+
 def _apart(faces: Sequence[FaceRead]) -> list[FaceRead]:
-    """Without faces that overlap a likelier one."""
+    """Without faces that overlap a clearer one."""
     kept: list[FaceRead] = []
-    for face in sorted(faces, key=lambda face: float(face.chances[NOTHING])):
+    for face in sorted(faces, key=lambda face: -float(face.chances[:NOTHING].max())):
         if all(
             math.dist(face.centre_px, other.centre_px) > _OVERLAP * min(face.side_px, other.side_px) for other in kept
         ):
@@ -179,14 +212,15 @@ def _part(faces: Sequence[FaceRead], kind: DieKind | None) -> slice:
     """The outputs for the given kind; if None, for the kind that explains more."""
     if kind is not None:
         return D6 if kind is DieKind.D6 else FUDGE
-    chances = np.sum([face.chances for face in faces] or [np.zeros(NOTHING + 1)], axis=0)
+    votes = [(face.hint * face.chances) ** 2 for face in faces]  # squared: many weak ones do not outvote a clear sign
+    chances = np.sum(votes or [np.zeros(NOTHING + 1)], axis=0)
     minus, blank, plus = chances[FUDGE]
     signs = minus + plus
     return FUDGE if signs + min(_BLANK * blank, _MOST_BLANKS * signs) > chances[D6].sum() else D6
 
 
 def _die(face: FaceRead, part: slice, corner: FloatArray, leans: bool) -> DieSeen:
-    best = int(np.argmax(face.chances[part])) + part.start
+    best, odds = face.likeliest(part)
     corners = [
         face.centre_px + corner + face.half_px @ np.array(signs) for signs in ((-1, -1), (1, -1), (1, 1), (-1, 1))
     ]
@@ -194,6 +228,6 @@ def _die(face: FaceRead, part: slice, corner: FloatArray, leans: bool) -> DieSee
         face=FACES[best],
         kind=DieKind.D6 if part == D6 else DieKind.FUDGE,
         outline_px=tuple((float(x), float(y)) for x, y in corners),
-        confidence=face.confidence(best),
+        confidence=min(confidence(odds), _MOST_LEANING if leans else 1.0),
         cocked=leans,
     )

@@ -41,9 +41,10 @@ _VIEWS: tuple[tuple[tuple[float, bool], ...], ...] = (
 
 _DOUBT = 0.97  # probability of the best face below which the last views are shown
 _NO_DIE = 0.9  # probability above which no further view is needed
-CONFIDENCE_GAIN, CONFIDENCE_BIAS = 1.14, -2.2
-"""Log odds that a face is right, fitted to drawn scenes by `training.dice.calibrate`, less 2.4: on photographs, errors
-are taken to be eleven times as frequent."""
+CONFIDENCE_WEIGHTS = (1.0, 1.0, -4.0)
+"""Log odds that a face is right: weights of the reader's and of the finder's log odds, and a constant. For dice that
+were not used for training `training.dice.calibrate` fits 1.0, 1.3 and -2.1; for a usual die this is 2.4 less: errors on
+photographs are taken to be eleven times as frequent."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +70,7 @@ class FaceRead:
         centre_px: (2,) middle of the top face in the picture.
         half_px: (2, 2) columns: from the middle to the middles of two edges.
         chances: (10,) probability of each of `FACES`, and of no top face.
+        hint: The finder's probability.
         leaning: Probability that the die leans, by the look of it alone.
         normal: (2,) part of the top's unit normal across the line of sight, in the picture's directions.
     """
@@ -76,14 +78,16 @@ class FaceRead:
     centre_px: FloatArray
     half_px: FloatArray
     chances: FloatArray
+    hint: float
     leaning: float
     normal: FloatArray
 
-    def confidence(self, output: int) -> float:
-        """Probability that the face of this output is right."""
-        chance = float(np.clip(self.chances[output], 1e-6, 1 - 1e-6))
-        odds = CONFIDENCE_BIAS + CONFIDENCE_GAIN * math.log(chance / (1 - chance))
-        return 1 / (1 + math.exp(-min(max(odds, -30.0), 30.0)))
+    def likeliest(self, kind: slice) -> tuple[int, FloatArray]:
+        """The output of the likeliest face of a kind of dice, and (2,) the reader's and the finder's log odds of it."""
+        best = int(np.argmax(self.chances[kind])) + kind.start
+        chance = self.chances[best] / (self.chances[kind].sum() + self.chances[NOTHING])
+        both = np.clip([chance, self.hint], 1e-6, 1 - 1e-6)
+        return best, np.log(both / (1 - both))
 
     @property
     def side_px(self) -> float:
@@ -94,6 +98,12 @@ class FaceRead:
     def long_px(self) -> float:
         """Side of the die, which an oblique view does not shorten."""
         return 2 * float(np.linalg.norm(self.half_px, 2))
+
+
+def confidence(odds: FloatArray) -> float:
+    """Probability that a face is right, from the log odds of `FaceRead.likeliest`."""
+    reader, finder, constant = CONFIDENCE_WEIGHTS
+    return float(1 / (1 + np.exp(-(reader * odds[0] + finder * odds[1] + constant))))
 
 
 class DiceNetworks:
@@ -143,7 +153,7 @@ class _Views:
     """A die as the reader saw it so far, in turned and mirrored crops."""
 
     def __init__(self, picture: Pyramid, hint: DieHint) -> None:
-        self._picture, self._centre, self._side = picture, hint.centre_px, hint.side_px
+        self._picture, self._centre, self._side, self._hint = picture, hint.centre_px, hint.side_px, hint.chance
         self._half = np.eye(2) * hint.side_px / 2
         self._scores: list[FloatArray] = []
         self._leans: list[float] = []
@@ -195,7 +205,7 @@ class _Views:
     def result(self) -> FaceRead:
         leaning = 1 / (1 + math.exp(-float(np.clip(np.mean(self._leans), -30, 30))))
         normal = np.mean(self._normals, axis=0)
-        return FaceRead(self._centre, self._half, self.chances(), leaning, normal)
+        return FaceRead(self._centre, self._half, self.chances(), self._hint, leaning, normal)
 
 
 def _half_side(shape: FloatImage) -> FloatArray:

@@ -25,11 +25,12 @@ from tests.ui.windows import POSTS, Open, Owned, Wait, button, click, next_phase
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.devices.devices_controller import DiceStrip
 from ui.desktop.devices.panel import DeviceBox, DevicesPanel
-from ui.desktop.devices.tray_view import TrayDialog, TrayPicture, TrayView, close_up, doubtful_close_ups
+from ui.desktop.devices.tray_view import TrayDialog, TrayPicture, TrayView, close_up, dice_shapes, doubtful_close_ups
 from ui.desktop.widgets import NumberBox
 from ui.desktop.window import Window
 from ui.devices.device_connection import DeviceStatus, PortChoice, StatusLevel
 from ui.devices.tray_camera import TABLE, Region, Seen
+from ui.picture.overlay import Label
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind, DieSeen
 
@@ -341,6 +342,16 @@ def test_a_battles_dice_are_rolled_on_the_table(
     assert window.battle.rolling.card is None
     assert panel.result.text() == "Miss"
     wait_until(lambda: window.devices.dice.tray.request is None)
+
+
+def test_the_faces_are_written_beside_the_dice() -> None:
+    square = ((120.0, 60.0), (140.0, 60.0), (140.0, 80.0), (120.0, 80.0))
+    dice = (DieSeen(6, DieKind.D6, square, 0.4), DieSeen(-1, DieKind.FUDGE, square, 0.99))
+    seen = Seen(TrayReading(dice, 0.0), np.full((60, 80, 3), 60, np.uint8), (100, 50), 0.0)
+    labels = [shape for shape in dice_shapes(seen) if isinstance(shape, Label)]
+    assert [label.rows[0][0] for label in labels] == ["6?", "-"]
+    # In the tray's part of the picture, which begins at (100, 50); a label keeps clear of the outline of its die.
+    assert {label.around for label in labels} == {((20.0, 10.0), (40.0, 10.0), (40.0, 30.0), (20.0, 30.0))}
 
 
 def test_doubtful_dice_are_shown_enlarged(qt: QApplication) -> None:

@@ -90,7 +90,10 @@ def test_a_die_alone_on_wood(face: int) -> None:
     check(read_dice(draw(dice, eye, Room((90, 130, 170), planks=True)), kind=DieKind.D6), dice, eye)
 
 
-@pytest.mark.parametrize("name", ["traced_tray", "traced_strips", "traced_scattered", "drawn_fudge", "drawn_tiles"])
+SCENE_NAMES = ("traced_tray", "traced_strips", "traced_scattered", "traced_oblique", "drawn_fudge", "drawn_tiles")
+
+
+@pytest.mark.parametrize("name", SCENE_NAMES)
 def test_rendered_dice_are_right_or_asked_about(name: str) -> None:
     """Scenes that were not used for training: reflections, glossy pips, dice that touch, lean and hide others."""
     truth = json.loads((SCENES / f"{name}.json").read_text("utf-8"))["dice"]
@@ -182,6 +185,15 @@ def table_camera(eye: Eye, side_in: float) -> TableCamera:
 def test_the_camera_gives_slant_and_size() -> None:
     eye, dice = Eye((360, 280), 50, 30), spread((5, 2, 6, 4, 3, 1))
     check(read_dice(draw(dice, eye), side_in=0.6, camera=table_camera(eye, 0.6)), dice, eye)
+
+
+def test_a_calibrated_camera_says_which_dice_lie_flat() -> None:
+    # Straight down, 5.5 sides off at a distance of 12: level dice face 25 degrees down in the picture, and do not lean.
+    eye, dice = Eye((360, 720), 50, away=12.0), [Drawn(face, x, -5.5) for face, x in ((5, -1.2), (2, 1.2))]
+    image = draw(dice, eye)
+    check(read_dice(image, camera=table_camera(eye, 0.6)), dice, eye)
+    assert [die.cocked for die in read_dice(image)] == [True, True]
+    assert [die.cocked for die in read_dice(image, camera=table_camera(eye, 0.6))] == [False, False]
 
 
 def test_invalid_arguments_are_refused() -> None:

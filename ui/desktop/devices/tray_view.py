@@ -108,7 +108,7 @@ class TrayView(QWidget):
                 painter.drawImage(box, image)
                 if picture.seen is not None:
                     to_screen = QTransform.fromTranslate(box.left(), box.top()).scale(scale, scale).translate(0.5, 0.5)
-                    paint(painter, _dice_shapes(picture.seen), to_screen)
+                    paint(painter, dice_shapes(picture.seen), to_screen)
 
 
 def _fit_image(image: QImage, room: QRectF) -> tuple[float, QRectF]:
@@ -119,7 +119,8 @@ def _fit_image(image: QImage, room: QRectF) -> tuple[float, QRectF]:
     return scale, box
 
 
-def _dice_shapes(seen: Seen) -> Iterator[Shape]:
+def dice_shapes(seen: Seen) -> Iterator[Shape]:
+    """An outline around each die, and its face beside it."""
     left, top = seen.corner_px
     for k, die in enumerate(seen.reading.dice):
         doubtful = k in seen.reading.doubtful
