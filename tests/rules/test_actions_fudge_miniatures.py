@@ -283,7 +283,7 @@ def test_attacks_on_a_terrified_model_and_on_one_near_death(driver: BattleDriver
         assert reason(driver, driver.attack("blue-2", "red-2")) == "defenceless_target"
     assert driver.preview_of(driver.attack("blue-1", "red-2")).odds["near_death"] > 0
     go_to(driver, "red move")
-    assert "can do nothing. (FM-42)" in driver.available_actions("red-2").movement.why_not
+    assert "can do nothing (FM-42)" in driver.available_actions("red-2").movement.why_not
 
 
 def test_a_model_near_death_may_stay_down(driver: BattleDriver) -> None:

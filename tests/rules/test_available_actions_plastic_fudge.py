@@ -59,7 +59,7 @@ def test_reasons_for_targets_out_of_range_hidden_or_in_the_wrong_phase(tmp_path:
     assert why["tan-2"] == "the target is not in sight (PF-A08)"
     assert why["tan-3"] == "R1"
     driver.do(driver.attack("green-1", "tan-3"), *EVEN, *EVEN)
-    assert set(shots(driver, "green-1").values()) == {"A unit makes one attack a turn. (PF-45)"}
+    assert set(shots(driver, "green-1").values()) == {"A unit makes one attack a turn (PF-45)"}
     assert driver.battle.undo() == "Green 1: Rifle at Tan 3, no effect"
     assert shots(driver, "green-1")["tan-3"] == "R1"  # the attack is given back
     driver.next_phase(1, "", "morale")

@@ -64,7 +64,7 @@ def test_a_forbidden_shot_has_a_reason(tmp_path: Path) -> None:
     assert "rolled 6: it may do nothing (WW-09)" in why(driver, "german-4")["american-2"]
     assert why(driver, "american-1")["german-1"] == "it is the half of German (WW-08)"
     driver.do(driver.attack("german-1", "american-2"), 1)
-    assert set(why(driver, "german-1").values()) == {"A figure moves or fires in a turn, never both. (WW-10)"}
+    assert set(why(driver, "german-1").values()) == {"A figure moves or fires in a turn, never both (WW-10)"}
     assert "(WW-10)" in driver.available_actions("german-1").movement.why_not
     driver.next_phase(1, "american", "second_status")
     assert "figures act after their status checks" in why(driver, "american-1")["german-1"]
