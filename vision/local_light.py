@@ -83,7 +83,7 @@ class LightChangeDetector:
         if before is None or before.shape != now.shape:
             return False
         change = log_now - before
-        away = np.abs(change - np.median(change[::4, ::4])) > self._CHANGE
+        away = np.abs(change - np.median(change)) > self._CHANGE
         if float(away.mean()) < self._PART:
             self._since_s = None
             return False
