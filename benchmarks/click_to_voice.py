@@ -19,7 +19,7 @@ from pathlib import Path
 from PyQt6.QtWidgets import QApplication
 
 from benchmarks.click_to_light import click, measuring_window, pairs, wait
-from tests.ui.voice.emulated_voice import EmulatedVoice
+from tests.ui.emulated_voice import EmulatedVoice
 from ui.desktop.window import Window
 
 _SENTENCE_S, _BETWEEN_S = 0.6, 0.25

@@ -51,7 +51,7 @@ def emulated_wire(name: str) -> Iterator[Wire]:
         UserError: on Windows.
     """
     if not HAS_VIRTUAL_PORTS:
-        raise UserError("emulated devices do not work on Windows: try them on Linux or a Mac")
+        raise UserError(tr("Emulated devices do not work on Windows. Try them on Linux or a Mac."))
     with tempfile.TemporaryDirectory(prefix="sandtable-") as folder:
         wire = Wire(Path(folder) / name)
         try:

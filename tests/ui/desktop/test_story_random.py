@@ -115,7 +115,7 @@ def voice(monkeypatch: pytest.MonkeyPatch) -> ListVoice:
     voice = ListVoice()
     monkeypatch.setattr("ui.desktop.voice.find_command", lambda _: None)
     monkeypatch.setattr("ui.desktop.voice.load_qt_speech", lambda: voice)
-    monkeypatch.setattr("ui.desktop.voice", lambda found, _: found)
+    monkeypatch.setattr("ui.desktop.voice.qt_speaker", lambda found, _: found)
     return voice
 
 

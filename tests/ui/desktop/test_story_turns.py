@@ -97,7 +97,7 @@ def test_army_men(player: Player) -> None:
     player.goes_on("Turn 1 · Automatic weapons")
     missed = player.does("green-1", "Submachine gun at Blue 1", typed("6 6"))
     assert missed.startswith("Miss")
-    assert "An automatic weapon jams on a 12. (AM-75)" in missed
+    assert "An automatic weapon jams on a 12 (AM-75)" in missed
     assert "the rifle fires in the phase of small arms (AM-12)" in player.may_not("blue-1", "Rifle at Green 1")
     player.goes_on("Turn 1 · Small arms")
     player.chooses("blue-1")

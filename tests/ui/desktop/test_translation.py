@@ -24,7 +24,7 @@ from ui.translation import tr, use_language
 DESKTOP = Path(ui.desktop.__file__).parent
 GERMAN = {
     "&Table": "&Tisch",
-    "Start {name}": "Los: {name}",
+    "{round}: one by one": "{round}: der Reihe nach",
     "opportunity fire": "Gelegenheitsfeuer",
     "Quit": "Beenden",
     "Close the program": "Das Programm beenden",
@@ -66,7 +66,7 @@ def test_rounds_are_translated(owned: Owned[RoundBar]) -> None:
     bar = owned(RoundBar())
     bar.offer(["Opportunity fire", "A round of another game"])
     shown = [button.text() for button in bar.findChildren(QPushButton)]
-    assert {"Los: Gelegenheitsfeuer", "Los: a round of another game"} <= set(shown)
+    assert {"Gelegenheitsfeuer: der Reihe nach", "A round of another game: der Reihe nach"} <= set(shown)
     assert RoundState("Opportunity fire", (), None).words == "Gelegenheitsfeuer: all done"
 
 

@@ -17,7 +17,7 @@ from PyQt6.QtWidgets import QApplication
 from rules.engine.dice import Scripted
 from rules.engine.events import PhaseBegun
 from tests.ui.desktop.test_battle_window import press, started_battle
-from tests.ui.voice.emulated_voice import EmulatedVoice
+from tests.ui.emulated_voice import EmulatedVoice
 from tests.ui.windows import POSTS, Open, Wait, click, next_phase, settings_in, show_change
 from ui.desktop.voice import QtSpeaker, load_qt_speech, qt_speaker
 from ui.desktop.window import Window

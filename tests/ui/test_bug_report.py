@@ -139,7 +139,7 @@ with crashes_kept(Path(sys.argv[1])):
 
 def run(file: Path, how: str, folder: Path) -> None:
     """Runs in its own folder, where a core file may be left."""
-    env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
+    env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     subprocess.run([sys.executable, "-c", DIES, str(file), how], cwd=folder, env=env, capture_output=True, check=False)
 
 

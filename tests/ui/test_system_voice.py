@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ui.voice.emulated_voice import EmulatedVoice
+from tests.ui.emulated_voice import EmulatedVoice
 from tests.waiting import block, until
 from ui.voice import (
     Announcement,
