@@ -126,16 +126,24 @@ def _are_shadows(group: Sequence[FigurePlastic], groups: Sequence[Sequence[Figur
     """
     if len(group) < _LEAST_FIGURES or float(np.median([one.chance for one in group])) > _SHADOW_CHANCE:
         return False
-    casters = [one for other in groups if other is not group for one in other if one.chance > _SHADOW_CHANCE]
+    others = (one for other in groups if other is not group for one in other)
+    casters = [(one.at_in, _brightness(one)) for one in others if one.chance > _SHADOW_CHANCE]
     sides = []
     for one in group:
-        light = float(np.median(one.colours[:, 2]))
-        brighter = [caster for caster in casters if float(np.median(caster.colours[:, 2])) > light]
-        away = [np.subtract(one.at_in, caster.at_in) for caster in brighter]
-        nearest = min(away, key=lambda side: float(np.hypot(*side)), default=None)
-        if nearest is not None and 0 < np.hypot(*nearest) < reach_in:
-            sides.append(nearest / np.hypot(*nearest))
-    return len(sides) >= _MOST_SHADOWS * len(group) and float(np.hypot(*np.mean(sides, axis=0))) > _ONE_SIDE
+        own = _brightness(one)
+        away = [np.subtract(one.at_in, at_in) for at_in, brightness in casters if brightness > own]
+        nearest = min(away, key=_length, default=None)
+        if nearest is not None and 0 < _length(nearest) < reach_in:
+            sides.append(nearest / _length(nearest))
+    return len(sides) >= _MOST_SHADOWS * len(group) and _length(np.mean(sides, axis=0)) > _ONE_SIDE
+
+
+def _brightness(figure: FigurePlastic) -> float:
+    return float(np.median(figure.colours[:, 2]))
+
+
+def _length(vector: FloatArray) -> float:
+    return float(np.hypot(vector[0], vector[1]))
 
 
 def _is_confirmed(group: Sequence[FigurePlastic], found: Sequence[FigurePlastic]) -> bool:
