@@ -6,7 +6,7 @@
   (`training.dice.drawn`), with seeds that were not used for training; `--degraded COUNT` degrades the same scenes as a
   bad camera would: blur, motion, glare, haze, noise, JPEG.
 - `python -m benchmarks.dice --scenes FOLDER` reads scenes that `training.dice.traced` rendered.
-- `--known` after one of these tells the reader the kind of dice.
+- `--known` after one of these gives the reader the kind of dice.
 - `python -m benchmarks.dice FOLDER` reads photographs: the folder holds `labels.json`: {"faces": {picture: [[face,
   ...], ...]}}, rows from the top and columns from the left of an even grid; pictures named `eyes_F_N.jpg` show one die,
   face F.
