@@ -67,11 +67,17 @@ def table_area(camera: TableCamera, image_bgr: ImageBgr, papers_in: Sequence[Out
     """
     if not papers_in:
         return seen_area(camera, image_bgr)
+    between = area_between(papers_in, _BEYOND_IN)
+    return between or _coloured_area(camera, image_bgr, papers_in) or seen_area(camera, image_bgr)
+
+
+def area_between(papers_in: Sequence[Outline], beyond_in: float = 0.0) -> Outline | None:
+    """Bounding rectangle of the papers that mark a table's corners, and this much more; None if they do not."""
     points = np.array([point for paper in papers_in for point in paper])
-    low, high = points.min(axis=0) - _BEYOND_IN, points.max(axis=0) + _BEYOND_IN
-    if len(papers_in) >= 3 and (high - low).min() > _APART_IN:
-        return ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
-    return _coloured_area(camera, image_bgr, papers_in) or seen_area(camera, image_bgr)
+    low, high = points.min(axis=0) - beyond_in, points.max(axis=0) + beyond_in
+    if len(papers_in) < 3 or (high - low).min() <= _APART_IN:
+        return None
+    return ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
 
 
 def _coloured_area(camera: TableCamera, image_bgr: ImageBgr, papers_in: Sequence[Outline]) -> Outline | None:

@@ -23,17 +23,18 @@ def confirm(tracks: Sequence[Track], settings: TrackingSettings, scope: SearchSc
     """The tracks after confirming the newcomers that were seen often enough, and their events."""
     missing = [track for track in tracks if track.missing_frames and track.place_changed]
     newcomers = _confirmable(tracks, missing, settings, scope)
-    put_down = [j for j, newcomer in enumerate(newcomers) if newcomer.place_changed]
-    pairs = assign(
-        missing,
-        [newcomers[j].last for j in put_down],
-        settings.carry_gate_in,
-        armies_alike=scope.armies_alike,
-        posture_cost_in=settings.posture_cost_in,
-        army_cost_in=settings.army_cost_in,
-    )
-    carried = {put_down[j]: missing[k] for k, j in pairs.items()}
-    waiting = [j for j in put_down if j not in carried and _origin_may_be_hidden(newcomers[j], tracks, scope)]
+    carried = _carried(missing, newcomers, settings, scope)
+    # One that has not been seen often enough yet may be the better end of a way; then both wait until it has.
+    soon = [track for track in tracks if not track.confirmed and track not in newcomers]
+    better = _carried(missing, [*newcomers, *soon], settings, scope)
+    undecided = [j for j, origin in carried.items() if better.get(j) is not origin]
+    carried = {j: origin for j, origin in carried.items() if j not in undecided}
+    waiting = [
+        j
+        for j, newcomer in enumerate(newcomers)
+        if j in undecided
+        or (newcomer.place_changed and j not in carried and _origin_may_be_hidden(newcomer, tracks, scope))
+    ]
     after = [track for track in tracks if track not in newcomers and track not in carried.values()]
     events = []
     for j, newcomer in enumerate(newcomers):
@@ -48,6 +49,22 @@ def confirm(tracks: Sequence[Track], settings: TrackingSettings, scope: SearchSc
             after.append(now)
             events += its_events
     return after, events
+
+
+def _carried(
+    missing: Sequence[Track], newcomers: Sequence[Track], settings: TrackingSettings, scope: SearchScope
+) -> dict[int, Track]:
+    """The missing figure that each newcomer is, by the newcomer's index, where one was carried there."""
+    put_down = [j for j, newcomer in enumerate(newcomers) if newcomer.place_changed]
+    pairs = assign(
+        missing,
+        [newcomers[j].last for j in put_down],
+        settings.carry_gate_in,
+        armies_alike=scope.armies_alike,
+        posture_cost_in=settings.posture_cost_in,
+        army_cost_in=settings.army_cost_in,
+    )
+    return {put_down[j]: missing[k] for k, j in pairs.items()}
 
 
 def _confirmable(

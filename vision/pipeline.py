@@ -13,6 +13,8 @@ from calibration.calibration_tracker import CalibrationTracker, TrackedCalibrati
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
 from calibration.solve import Calibration
+from rules.tabletop.table import PointIn
+from vision.area import area_between
 from vision.figures import Finder, Sighting
 from vision.frame import Frame
 from vision.motion import SHRINK, Box, Motion, MotionDetector
@@ -32,6 +34,8 @@ from vision.tracks import PositionIn, SearchScope, Tracking, Tracks
 START_S, _MAX_START_S = 0.7, 3.0
 """A camera adjusts its exposure during its first pictures, so changes in them are not reported as moves. The second is
 the longest time to wait for steady light."""
+_SAME_PLACE_IN = 0.5
+"""A figure found again within this distance has not moved."""
 
 
 class Pipeline:
@@ -287,6 +291,8 @@ class Pipeline:
         )
         if setup.area_in is not None:  # a hill may extend beyond it
             found = tuple(one for one in found if Polygon(area_in).covers(Point(one.x_in, one.y_in)))
+        if self._reference.bumped:
+            found = _on_table(found, places_in, calibration)
         if not found:
             return ()
         known = [*self._tracker.appearances.values()]
@@ -298,6 +304,25 @@ class Pipeline:
             for sighting, sigma in zip(found, sigmas, strict=True)
             if np.isfinite(sigma)
         )
+
+
+def _on_table(
+    found: tuple[Sighting, ...], places_in: Sequence[PointIn], calibration: Calibration
+) -> tuple[Sighting, ...]:
+    """The sightings between the papers in the table's corners, and those of figures that stood beyond them before.
+
+    Beyond the papers the floor may be seen. It lies lower than the table, so once the camera has moved, it looks unlike
+    the picture of the empty table.
+    """
+    between_in = area_between(marker_papers(calibration))
+    if between_in is None:
+        return found
+    surely = Polygon(between_in)
+
+    def stood_there(x_in: float, y_in: float) -> bool:
+        return any(math.dist((x_in, y_in), place) < _SAME_PLACE_IN for place in places_in)
+
+    return tuple(one for one in found if surely.covers(Point(one.x_in, one.y_in)) or stood_there(one.x_in, one.y_in))
 
 
 def _pixel(camera: TableCamera, position_in: PositionIn) -> tuple[float, float]:

@@ -143,6 +143,25 @@ def test_within_a_second_after_a_bump_errors_are_within_bounds_and_no_figure_is_
 
 
 @pytest.mark.slow
+def test_after_a_bump_only_figures_that_stood_beyond_the_markers_are_found_there(setup):
+    """The floor beyond the table looks unlike the empty table's picture then, as if something had come there."""
+    beyond_in = max(x for paper in papers(setup) for x, _ in paper) + 0.3
+    outside = replace(SCENE, models=(*SCENE.models, Model("d", "green", Sculpt.RIFLEMAN, beyond_in, 12)))
+
+    def last_after_bump(scene_before):
+        pipeline = Pipeline()
+        pipeline.process(frame(scene=scene_before), setup)
+        return [pipeline.process(frame(BUMPED, outside, index), setup) for index in range(1, 12)][-1]
+
+    assert away_in(last_after_bump(outside), beyond_in, 12) < 0.3
+    assert away_in(last_after_bump(SCENE), beyond_in, 12) > 3
+
+
+def papers(setup):
+    return marker_papers(Pipeline().process(frame(), setup).calibration)
+
+
+@pytest.mark.slow
 def test_a_moved_marker_is_reported_with_both_places(setup):
     carried = replace(SCENE, markers=(replace(SCENE.markers[0], centre_in=(8.0, 7.0)), *SCENE.markers[1:]))
     pipeline = Pipeline()

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -306,6 +307,15 @@ def test_the_only_newcomer_is_the_only_missing_figure_at_once():
     both = [sighting("tan", 2, 1), sighting("green", 20, 5)]
     views = run(both, [sighting("tan", 9, 4), sighting("green", 20, 5)])
     assert [(event.kind, event.id) for event in views[-1].events] == [(EventKind.MOVED, "tan-1")]
+
+
+def test_a_figure_is_not_carried_to_a_far_newcomer_if_a_near_one_needs_another_picture():
+    # The far one, which is no figure, has been seen since before the move; the near one is hidden by the hand first.
+    far = replace(sighting("tan", 30, 20), confidence=0.6)
+    views = run([sighting("tan", 2, 1)], [far], *([[sighting("tan", 5, 1), far]] * 3))
+    assert places(views[-1])["tan-1"] == (5, 1)
+    moves = [event for view in views for event in view.events if event.kind is EventKind.MOVED]
+    assert [(event.id, event.to_in) for event in moves] == [("tan-1", (5, 1))]
 
 
 def test_two_similar_figures_moved_in_one_visit_may_be_swapped():
