@@ -47,8 +47,8 @@ def is_empty(context: Context) -> bool:
 
 THIS_TURN = frozenset(
     {
-        *(DOWN_IN_PHASE, HELD_IN_PHASE, STUNNED_IN_PHASE, STUNNED_NOW, MOVED, TURNED, "turns", LEFT_ROAD, FIRED, BUSY, ATTACKED),
-        *(SEEN_AT, FIRED_ON_BY, RAN_OVER, IN_MINES, SWAM, TREATED, DROPPED, "wanted"),
+        *(DOWN_IN_PHASE, HELD_IN_PHASE, STUNNED_IN_PHASE, STUNNED_NOW, MOVED, TURNED, "turns", LEFT_ROAD, FIRED, BUSY),
+        *(ATTACKED, SEEN_AT, FIRED_ON_BY, RAN_OVER, IN_MINES, SWAM, TREATED, DROPPED, "wanted"),
     }
 )
 """What the next turn forgets."""
