@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import shapely
+from shapely import get_coordinates
 from shapely.geometry import LineString, Point
 from shapely.geometry.base import BaseGeometry
 
@@ -79,7 +80,7 @@ def _cut(lane: Lane, man: Figure, field: TerrainPiece, others: Iterable[Lane], l
 
 
 def _width_in(man: Figure) -> float:
-    corners = [Point(corner) for corner in base_area(man).minimum_rotated_rectangle.exterior.coords[:3]]
+    corners = [Point(corner) for corner in get_coordinates(base_area(man).minimum_rotated_rectangle)[:3]]
     return float(min(a.distance(b) for a, b in pairwise(corners)))
 
 

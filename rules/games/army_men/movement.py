@@ -251,16 +251,9 @@ def _in_the_way(rules: Rules, kind: TerrainKind) -> Reason:
     return rules.because(obstacle, f"there is no way through the {kind.replace('_', ' ')}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class March:
-    """Several units that move together, each on a path of its own."""
-
-    paths: Mapping[str, Path]
-
-
-def march(rules: Rules, together: March) -> Verdict:
+def march(rules: Rules, paths: Mapping[str, Path]) -> Verdict:
     """Whether all of them may; otherwise the verdict of the first that may not."""
-    answers = {name: move(rules, path) for name, path in together.paths.items()}
+    answers = {name: move(rules, path) for name, path in paths.items()}
     each = {name: dict(answer.numbers) for name, answer in answers.items()}
     for name, answer in answers.items():
         if not answer.allowed:
@@ -359,16 +352,8 @@ def hitch(rules: Rules, pair: Hitching) -> Verdict:
     return bar or verdict("hitched", rules.because("AM-A44", f"the {vehicle} tows the {gun}"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InTheWay:
-    """A unit before an obstacle."""
-
-    obstacle: Annotated[str, Row("obstacles", "unknown_obstacle")]
-    unit: KindName
-
-
-def blocks(rules: Rules, meeting: InTheWay) -> Verdict:
+def blocks(rules: Rules, obstacle: Annotated[str, Row("obstacles", "unknown_obstacle")], unit: KindName) -> Verdict:
     """Whether an obstacle stops a unit."""
-    row, kind = rules.tables.obstacles[meeting.obstacle], rules.tables.kinds[meeting.unit]
+    row, kind = rules.tables.obstacles[obstacle], rules.tables.kinds[unit]
     stopped = not kind.flies and kind.vehicle == (row.blocks is Blocked.VEHICLES)
     return verdict("blocked" if stopped else "passes", rules.because(row.rule), blocked=stopped)

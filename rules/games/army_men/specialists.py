@@ -91,20 +91,16 @@ def _turns_since_jam(context: Context) -> int:
     return 0 if context.actor.this_turn.get(status.JAM.format(context.weapon)) else 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Jam:
-    """A jammed weapon; if the weapon and the phase are known, it must be the weapon's own phase."""
-
-    turns_since_jam: Annotated[Count, Source(_turns_since_jam)]
-    attacks_made_this_turn: Annotated[Count, of_actor(status.attacks_made)] = 0
-    weapon: Annotated[WeaponName | None, Source(lambda context: context.weapon)] = None
-    phase: Annotated[str | None, PHASE] = None
-
-
-def clear_jam(rules: Rules, jam: Jam) -> Procedure[Verdict]:
-    """A try to clear a jam."""
-    now = not jam.weapon or in_phase(rules, jam.phase, rules.tables.weapons[jam.weapon].phase)
-    fresh, attacked = jam.turns_since_jam < 1, jam.attacks_made_this_turn > 0
+def clear_jam(
+    rules: Rules,
+    turns_since_jam: Annotated[Count, Source(_turns_since_jam)],
+    attacks_made_this_turn: Annotated[Count, of_actor(status.attacks_made)] = 0,
+    weapon: Annotated[WeaponName | None, Source(lambda context: context.weapon)] = None,
+    phase: Annotated[str | None, PHASE] = None,
+) -> Procedure[Verdict]:
+    """A try to clear a jam, in the weapon's own phase if weapon and phase are known."""
+    now = not weapon or in_phase(rules, phase, rules.tables.weapons[weapon].phase)
+    fresh, attacked = turns_since_jam < 1, attacks_made_this_turn > 0
     early = (fresh, "jammed_this_turn", "AM-76"), (attacked, "already_attacked", "AM-37")
     if bar := refused(rules, *early, (not now, "wrong_phase", "AM-12"), fixed=False):
         return bar
@@ -222,18 +218,11 @@ def mine_detector(rules: Rules, sweep: Sweep) -> Verdict:
     return Verdict(outcome, numbers, (rules.because("AM-69"),), (_busy("AM-69"),))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lives:
-    """How often a hero was eliminated."""
-
-    eliminations: Count
-
-
-def hero_status(rules: Rules, hero: Lives) -> Verdict:
+def hero_status(rules: Rules, eliminations: Count) -> Verdict:
     """Whether a hero is out of the game."""
     lives = int(limit(rules, "hero_lives"))
-    removed = hero.eliminations >= lives
-    left = max(0, lives - hero.eliminations)
+    removed = eliminations >= lives
+    left = max(0, lives - eliminations)
     return verdict("removed" if removed else "fights on", rules.because("AM-115"), removed=removed, lives_left=left)
 
 
@@ -244,17 +233,10 @@ def _names(context: Context) -> list[str]:
     return [str(name or display_name(one.id)) for name, one in zip(known, units, strict=True)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heroes:
-    """The names of a side's heroes."""
-
-    names: Annotated[tuple[str, ...], Source(_names)]
-
-
-def hero_names(rules: Rules, heroes: Heroes) -> Verdict:
+def hero_names(rules: Rules, names: Annotated[tuple[str, ...], Source(_names)]) -> Verdict:
     """Whether every hero has a name of his own."""
-    unnamed = sum(not name.strip() for name in heroes.names)
-    repeated = sorted(name for name, times in Counter(heroes.names).items() if times > 1 and name.strip())
+    unnamed = sum(not name.strip() for name in names)
+    repeated = sorted(name for name, times in Counter(names).items() if times > 1 and name.strip())
     legal = not unnamed and not repeated
     reasons = (rules.because("AM-114"), rules.because("AM-118"))
     return verdict("named" if legal else "to be named", *reasons, legal=legal, unnamed=unnamed, repeated=repeated)
@@ -273,18 +255,10 @@ def flame_thrower_hit(rules: Rules, _: NoFacts) -> Procedure[Verdict]:
     return Verdict("explodes" if numbers["explodes"] else "burns out", numbers, tuple(reasons))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExtraAttack:
-    """A vehicle that has attacked and wants to fire its machine gun too."""
-
-    unit: KindName
-    weapon: WeaponName = EXTRA_ARM
-
-
-def extra_attack(rules: Rules, wanted: ExtraAttack) -> Verdict:
+def extra_attack(rules: Rules, unit: KindName, weapon: WeaponName = EXTRA_ARM) -> Verdict:
     """Whether a vehicle may fire a light machine gun in addition to its main weapon."""
-    may = rules.tables.kinds[wanted.unit].extra_lmg and wanted.weapon == EXTRA_ARM and rules.chooses("extra_lmg", True)
+    may = rules.tables.kinds[unit].extra_lmg and weapon == EXTRA_ARM and rules.chooses("extra_lmg", True)
     if not may:
         return forbidden("already_attacked", rules.because("AM-37"))
-    phase = rules.tables.weapons[wanted.weapon].phase
+    phase = rules.tables.weapons[weapon].phase
     return verdict("allowed", rules.because("AM-81"), allowed=True, phase=phase, stationary=False, half_move=False)
