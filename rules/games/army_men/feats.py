@@ -12,22 +12,24 @@ from rules.engine.verdict import Verdict, forbidden, verdict
 from rules.games.army_men import status
 from rules.games.army_men.attack import NATURAL_TWO, two_dice
 from rules.games.army_men.hard import hard_die, hard_modifiers
-from rules.games.army_men.movement import Step, out_of_turn
+from rules.games.army_men.movement import ThisPhase, Waits, out_of_turn
 from rules.games.army_men.status import card_says, did, gap, of_actor, of_target
 from rules.games.army_men.tables import INCHES_A_FOOT, Bar, Effect, Face, KindName, Rules, refused, touching
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Feat(Step):
+class Feat:
     """A feat during a move, once a turn; a landing comes before all other actions of the turn."""
 
+    waits: Waits = False
+    phase: ThisPhase = None
     tried_this_turn: bool = False
     busy_this_turn: bool = False
     edge_in: Annotated[Inches, gap()] = 0
 
 
 def _tried(rules: Rules, feat: Feat, rule: str) -> tuple[Bar, ...]:
-    return *out_of_turn(rules, feat), (feat.tried_this_turn, "already_tried", rule)
+    return *out_of_turn(rules, feat.phase, feat.waits), (feat.tried_this_turn, "already_tried", rule)
 
 
 def climb(rules: Rules, feat: Feat) -> Procedure[Verdict]:
