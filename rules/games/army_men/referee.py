@@ -169,7 +169,8 @@ def _ports(position: Position, man: Unit) -> Iterator[Action]:
         }
         men = tuple(one.id for one in status.carried(position, box) if status.fit(one))
         title = f"{weapon_title(weapon)} through the port of {display_name(box.id)}"
-        yield Action(title, action, facts, (man.id,), (box.id, *men), weapon)
+        view = position.view(man.id, box.id)
+        yield Action(title, action, facts, (man.id,), (box.id, *men), weapon, view=view)
 
 
 def _treatments(position: Position, man: Unit) -> Iterator[Action]:
