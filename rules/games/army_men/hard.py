@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
@@ -102,23 +101,20 @@ class ZoneOfPillbox(StrEnum):
     BEHIND = "behind"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
-    """A unit near a pillbox: by how much it is off the front's direction, and how far from the front face."""
+def pillbox_zone(rules: Rules, off_front_deg: float, edge_in: Inches) -> Verdict:
+    """Whether a unit is in one of the two zones that a pillbox cannot fire at.
 
-    off_front_deg: float
-    edge_in: Inches
-
-
-def pillbox_zone(rules: Rules, unit: Beside) -> Verdict:
-    """Whether a unit is in one of the two zones that a pillbox cannot fire at."""
-    off_deg = abs((unit.off_front_deg + 180) % 360 - 180)
+    Args:
+        off_front_deg: By how much it is off the front's direction.
+        edge_in: How far it is from the front face.
+    """
+    off_deg = abs((off_front_deg + 180) % 360 - 180)
     contact_in = rules.option("adjacent_within_in")
     below_in = contact_in if rules.chooses("safe_zones", "rear_half_and_front_contact") else 3
     zone = ZoneOfPillbox.FRONT
     if off_deg > 90:
         zone = ZoneOfPillbox.BEHIND
-    elif within(unit.edge_in, below_in):
+    elif within(edge_in, below_in):
         zone = ZoneOfPillbox.FRONT_BELOW
     return verdict(zone, rules.because("AM-109"), zone=str(zone), safe=zone is not ZoneOfPillbox.FRONT)
 

@@ -18,7 +18,7 @@ from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
 from rules.games.army_men.attack import THROUGH_THE_PORT
 from rules.games.army_men.bursts import laid
-from rules.games.army_men.hard import Beside, ZoneOfPillbox, blind, pillbox_zone
+from rules.games.army_men.hard import ZoneOfPillbox, blind, pillbox_zone
 from rules.games.army_men.shot import Aim, Shot, armoured, distance_in
 from rules.games.army_men.specialists import leader_bonus
 from rules.games.army_men.tables import MOVING
@@ -357,8 +357,7 @@ def zone_of(position: Position, pillbox: Unit, there: Figure) -> str | None:
     if box.facing_deg is None or box.centre_in == there.centre_in:
         return None
     off_deg = turn_deg(box.facing_deg, bearing_deg(box.centre_in, there.centre_in))
-    beside = Beside(off_front_deg=off_deg, edge_in=position.measure(box, there).edge_in)
-    return str(pillbox_zone(position.game.rules, beside).numbers["zone"])
+    return str(pillbox_zone(position.game.rules, off_deg, position.measure(box, there).edge_in).numbers["zone"])
 
 
 def _location(position: Position, man: Unit, weapon: str, place: Unit | PointIn) -> dict[str, Any]:
