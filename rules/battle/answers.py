@@ -22,7 +22,7 @@ _SIDES: Mapping[Die, int | str] = {Die.D6: 6, Die.FUDGE: "fudge"}
 def action_answer(referee: Referee[Any], position: Position, action: Action) -> Answer:
     """An action that a figure or a side may do now, or why it may not."""
     found = preview_of(position, action, referee)
-    known = found.odds and action.at and not found.ambiguities
+    alone = (found.odds or found.odds_of.get(action.at[0])) if action.at and not found.ambiguities else None
     reasons = found.before.reasons if found.before is not None and found.possible else ()
     return {
         "action": action.name,
@@ -32,7 +32,7 @@ def action_answer(referee: Referee[Any], position: Position, action: Action) -> 
         "at": target_of(action),
         "allowed": found.possible,
         "why_not": None if found.possible else why_not(found),
-        "chance": float(found.odds.harm or 0) if known else None,
+        "chance": float(alone.harm or 0) if alone else None,
         "odds": {str(outcome): float(chance) for outcome, chance in found.odds.items()},
         "needs": needed_words(found) or None,
         "asks": [question_answer(one) for one in found.asks],

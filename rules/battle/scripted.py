@@ -6,10 +6,11 @@ Players send in disputed cases as such files, and tests use them. `docs/formats.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path as FilePath
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -46,7 +47,15 @@ from rules.battle.steps import (
 from rules.engine import events
 from rules.engine.events import Change, Effects, plain
 from rules.engine.position import Position
-from rules.engine.referee import Action, ActionPreview, answer_key, obligations, preview_of, preview_without_odds
+from rules.engine.referee import (
+    Action,
+    ActionPreview,
+    answer_key,
+    needs_dice,
+    obligations,
+    preview_of,
+    preview_without_odds,
+)
 from rules.engine.state import State, Unit
 from rules.engine.text import display_name
 from rules.tabletop.area import surface_in
@@ -284,28 +293,36 @@ class SituationPlay:
         if self._record_answers(action, wanted.answers):
             action = action_of(self.referee, self.position, wanted) or action
         found, dice = preview_without_odds(self.position, action), dice_of(step)
+        before = [_identity(one) for one in self._owed()]
         answer = self._performed(action, found, dice)
         if action.owed and "effects" in answer and wanted.is_bare:
-            self._for_the_others(action, answer, dice)
+            done = [_identity(action)]
+            self._go_on(answer, dice, done, lambda: (one for one in self._owed() if one.name == action.name))
+        if "effects" in answer:
+            self._go_on(answer, dice, before, lambda: filter(partial(self._rolls, dice), self._owed()))
         return answer
 
-    def _for_the_others(self, action: Action, answer: Answer, dice: ScriptedFaces) -> None:
-        """Do what a step did for the first that owe it for all others that owe it, as far as the dice go."""
-        done = [action]
-        while other := self._owed_too(done):
+    def _owed(self) -> Iterator[Action]:
+        return (one for one in self.referee.obligations(self.position) if one.owed)
+
+    def _rolls(self, dice: ScriptedFaces, action: Action) -> bool:
+        """Whether an action asks for dice, and some are left."""
+        possible = dice.left > 0 and preview_without_odds(self.position, action).possible
+        return possible and needs_dice(self.battle.game, action.name, action.given)
+
+    def _go_on(
+        self, answer: Answer, dice: ScriptedFaces, done: list[_Identity], owed: Callable[[], Iterable[Action]]
+    ) -> None:
+        """Do what is `owed` and not `done`, as far as the dice go: one step, which is undone as a whole."""
+        while other := next((one for one in owed() if _identity(one) not in done), None):
             used = list(dice.used)
             more = self._performed(other, preview_without_odds(self.position, other), dice)
             if "effects" not in more:
                 dice.used[:] = used
                 return
-            del self.marks[-2]  # they are one step, which is undone as a whole
+            del self.marks[-2]
             answer["effects"] = [*answer["effects"], *more["effects"]]
-            done.append(other)
-
-    def _owed_too(self, done: Sequence[Action]) -> Action | None:
-        known = [(one.by, one.at, one.piece) for one in done]
-        owed = (one for one in self.referee.obligations(self.position) if one.owed and one.name == done[0].name)
-        return next((one for one in owed if (one.by, one.at, one.piece) not in known), None)
+            done.append(_identity(other))
 
     def _performed(self, action: Action, found: ActionPreview, dice: ScriptedFaces) -> Answer:
         """The answer to an action; if it has no effect, the players' answers are undone as well."""
@@ -438,6 +455,13 @@ class SituationPlay:
                 if winner is not None:
                     return str(winner)
         return None
+
+
+_Identity = tuple[str, tuple[str, ...], tuple[str, ...], str]
+
+
+def _identity(action: Action) -> _Identity:
+    return action.name, action.by, action.at, action.piece
 
 
 def _joined(one: Any, other: Any) -> Any:

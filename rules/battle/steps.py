@@ -122,6 +122,11 @@ class ScriptedFaces:
     d6: bool = False
     used: list[int] = field(default_factory=list)
 
+    @property
+    def left(self) -> int:
+        """How many dice no roll has taken yet."""
+        return len(self.faces) - len(self.used)
+
     def __call__(self, request: DiceRequest) -> Roll:
         """The next faces, as the roll that was requested."""
         start = len(self.used)

@@ -445,6 +445,17 @@ def verdict_without_dice(game: Game[Any], action: str, given: Mapping[str, Any])
     return request.known
 
 
+def needs_dice(game: Game[Any], action: str, given: Mapping[str, Any]) -> bool:
+    """Whether a rule asks for dice for these facts."""
+    procedure = game.begin(action, given)
+    try:
+        next(procedure)
+    except StopIteration:
+        return False
+    procedure.close()
+    return True
+
+
 NEARER, FARTHER = "less", "more"
 """The answers to an ambiguity of a number: it is less than the limit, or more."""
 

@@ -201,15 +201,25 @@ def _touching(mover: Figure, other: Figure, slack_in: float) -> BaseGeometry:
     return meeting.buffer(slack_in, quad_segs=32) if slack_in > 0 else meeting
 
 
-def spans_over(mover: Figure, path_in: Path, outline_in: Outline) -> tuple[Span, ...]:
+def spans_over(
+    mover: Figure, path_in: Path, outline_in: Outline, without: BaseGeometry | None = None
+) -> tuple[Span, ...]:
     """The parts of a path along which the mover's base overlaps or touches an area, such as a minefield.
 
     The first of them begins where the mover reaches the area, such as a bunker. Movement costs depend on the base's
     centre instead: see `spans_in`.
+
+    Args:
+        mover: The figure that moves.
+        path_in: Its path.
+        outline_in: The outline of the area.
+        without: Ground that does not belong to the area, such as a swept lane.
     """
-    return spans_in(checked(path_in), shapely.union_all([area_of(outline_in), *_edges_met(mover, outline_in)]))
+    area = area_of(outline_in) if without is None else area_of(outline_in).difference(without)
+    return spans_in(checked(path_in), shapely.union_all([area, *_edges_met(mover, area)]))
 
 
-def _edges_met(mover: Figure, outline_in: Outline) -> list[BaseGeometry]:
-    """For each edge of an outline, the area in which the mover's centre is while its base touches that edge."""
-    return [_meeting(mover, edge) for edge in pairwise((*outline_in, outline_in[0]))]
+def _edges_met(mover: Figure, area: BaseGeometry) -> list[BaseGeometry]:
+    """For each edge of an area, the area in which the mover's centre is while its base touches that edge."""
+    rings = [ring for part in shapely.get_parts(area) for ring in (part.exterior, *part.interiors)]
+    return [_meeting(mover, edge) for ring in rings for edge in pairwise(ring.coords)]

@@ -21,32 +21,28 @@ from rules.tabletop.template import Flame, Hit, Strip, Template
 from rules.tabletop.tolerance import within
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Burst:
-    """The targets that an automatic weapon wants to attack, by their bearings."""
-
-    weapon: WeaponName
-    bearings_deg: tuple[float, ...]
-    separate_targets: bool = True
-    moved_this_turn: bool = False
-    mounted: bool = False
-    jammed: bool = False
-
-
-def burst(rules: Rules, wanted: Burst) -> Answer:
+def burst(
+    rules: Rules,
+    weapon: WeaponName,
+    bearings_deg: tuple[float, ...],
+    separate_targets: bool = True,
+    moved_this_turn: bool = False,
+    mounted: bool = False,
+    jammed: bool = False,
+) -> Answer:
     """Whether a burst may be spread so."""
-    weapon = rules.tables.weapons[wanted.weapon]
-    moved = wanted.moved_this_turn and weapon.stationary and not wanted.mounted
-    text = f"{len(wanted.bearings_deg)} targets; {row_title(wanted.weapon)} attacks {weapon.rof}"
+    row = rules.tables.weapons[weapon]
+    moved = moved_this_turn and row.stationary and not mounted
+    text = f"{len(bearings_deg)} targets; {row_title(weapon)} attacks {row.rof}"
     bar = refused(
         rules,
-        (wanted.jammed, "jammed", "AM-75"),
+        (jammed, "jammed", "AM-75"),
         (moved, "moved_stationary_weapon", "AM-78"),
-        (not wanted.separate_targets, "same_target_twice", "AM-42"),
-        (len(wanted.bearings_deg) > weapon.rof, "rof_exceeded", "AM-42", text),
-        _scattered(rules, wanted.bearings_deg),
+        (not separate_targets, "same_target_twice", "AM-42"),
+        (len(bearings_deg) > row.rof, "rof_exceeded", "AM-42", text),
+        _scattered(rules, bearings_deg),
     )
-    arc_deg = smallest_arc_deg(wanted.bearings_deg)
+    arc_deg = smallest_arc_deg(bearings_deg)
     return bar or verdict("allowed", rules.because("AM-42"), rules.because("AM-43"), allowed=True, arc_deg=arc_deg)
 
 

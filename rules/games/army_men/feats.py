@@ -12,22 +12,24 @@ from rules.engine.verdict import Verdict, forbidden, verdict
 from rules.games.army_men import status
 from rules.games.army_men.attack import NATURAL_TWO, two_dice
 from rules.games.army_men.hard import hard_die, hard_modifiers
-from rules.games.army_men.movement import Step, out_of_turn
+from rules.games.army_men.movement import ThisPhase, Waits, out_of_turn
 from rules.games.army_men.status import card_says, did, gap, of_actor, of_target
 from rules.games.army_men.tables import INCHES_A_FOOT, Bar, Effect, Face, KindName, Rules, refused, touching
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Feat(Step):
+class Feat:
     """A feat during a move, once a turn; a landing comes before all other actions of the turn."""
 
+    waits: Waits = False
+    phase: ThisPhase = None
     tried_this_turn: bool = False
     busy_this_turn: bool = False
     edge_in: Annotated[Inches, gap()] = 0
 
 
 def _tried(rules: Rules, feat: Feat, rule: str) -> tuple[Bar, ...]:
-    return *out_of_turn(rules, feat), (feat.tried_this_turn, "already_tried", rule)
+    return *out_of_turn(rules, feat.phase, feat.waits), (feat.tried_this_turn, "already_tried", rule)
 
 
 def climb(rules: Rules, feat: Feat) -> Procedure[Verdict]:
@@ -76,18 +78,14 @@ def _feet_off(rules: Rules) -> Procedure[int]:
     return min(roll.total, most)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overrun:
-    """A tank that drives over an enemy's base."""
-
-    unit: Annotated[KindName, of_actor(status.kind_name)] = "tank"
-    target: Annotated[KindName, of_target(status.kind_name)] = "infantry"
-    passes_over_base: bool = True
-
-
-def overrun(rules: Rules, run: Overrun) -> Procedure[Verdict]:
+def overrun(
+    rules: Rules,
+    unit: Annotated[KindName, of_actor(status.kind_name)] = "tank",
+    target: Annotated[KindName, of_target(status.kind_name)] = "infantry",
+    passes_over_base: bool = True,
+) -> Procedure[Verdict]:
     """Whether a soldier under the tracks is eliminated."""
-    if run.unit != "tank" or run.target != "infantry" or not run.passes_over_base:
+    if unit != "tank" or target != "infantry" or not passes_over_base:
         return forbidden("no_overrun", rules.because("AM-26"), eliminated=False)
     if rules.chooses("overrun", "automatic"):
         return verdict("run over", rules.because("AM-26"), allowed=True, eliminated=True)
@@ -97,21 +95,17 @@ def overrun(rules: Rules, run: Overrun) -> Procedure[Verdict]:
     return verdict("run over" if hit else "escaped", reason, allowed=True, roll=roll.total, eliminated=hit)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InMinefield:
-    """A unit that moves in a minefield."""
-
-    unit: Annotated[KindName, of_actor(status.kind_name)]
-    heavy: Annotated[bool, card_says("heavy")] = False
-    attacked_by_mines_this_turn: Annotated[bool, did("minefield")] = False
-
-
-def minefield(rules: Rules, unit: InMinefield) -> Procedure[Verdict]:
+def minefield(
+    rules: Rules,
+    unit: Annotated[KindName, of_actor(status.kind_name)],
+    heavy: Annotated[bool, card_says("heavy")] = False,
+    attacked_by_mines_this_turn: Annotated[bool, did("minefield")] = False,
+) -> Procedure[Verdict]:
     """The mines' attack on one unit."""
-    kind = rules.tables.kinds[unit.unit]
-    if kind.flies or (unit.attacked_by_mines_this_turn and rules.chooses("minefield_attacks", "once_a_turn")):
+    kind = rules.tables.kinds[unit]
+    if kind.flies or (attacked_by_mines_this_turn and rules.chooses("minefield_attacks", "once_a_turn")):
         return verdict("untouched", rules.because("AM-70"), hit=False, eliminated=False, roll_needed=False)
-    roll = yield two_dice("the minefield", f"the attack on the {unit.unit.replace('_', ' ')}")
+    roll = yield two_dice("the minefield", f"the attack on the {unit.replace('_', ' ')}")
     hit = roll.total <= limit(rules, "minefield")
     reasons = [rules.because("AM-70", f"rolled {roll.total}; {limit(rules, 'minefield'):g} or less hits")]
     effect = getattr(rules.tables.effects["land_mine"], kind.target)
@@ -121,9 +115,7 @@ def minefield(rules: Rules, unit: InMinefield) -> Procedure[Verdict]:
         numbers |= {"eliminated": True, "hard_result": "destroyed"}
         reasons.append(rules.because("AM-73"))
     elif numbers["second_die"]:
-        answer = yield from hard_die(
-            rules, unit.unit, hard_modifiers(rules, "land_mine", unit.unit, Face.FRONT, unit.heavy)
-        )
+        answer = yield from hard_die(rules, unit, hard_modifiers(rules, "land_mine", unit, Face.FRONT, heavy))
         result = answer.numbers["result"]
         numbers |= {"modified": answer.numbers["modified"], "hard_result": result, "eliminated": result == "destroyed"}
         reasons += answer.reasons

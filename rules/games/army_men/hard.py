@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
@@ -44,63 +43,47 @@ def hard_die(rules: Rules, target: str, modifiers: list[Reason]) -> Procedure[Ve
     return verdict(result, *modifiers, fell, modified=modified, result=result)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HardHit:
-    """A weapon that has hit a hard target."""
-
-    weapon: WeaponName
-    target: KindName
-    face: Face = Face.FRONT
-    heavy: Annotated[bool, Asked("Is the target a heavy tank?")] = False
-
-
-def hard_target_die(rules: Rules, hit: HardHit) -> Answer:
+def hard_target_die(
+    rules: Rules,
+    weapon: WeaponName,
+    target: KindName,
+    face: Face = Face.FRONT,
+    heavy: Annotated[bool, Asked("Is the target a heavy tank?")] = False,
+) -> Answer:
     """The second die for a hit on a hard target, if the weapon has one."""
-    kind, group = rules.tables.kinds[hit.target], rules.tables.weapons[hit.weapon].group
-    soft = (kind.hard is None, "not_a_hard_target", "AM-93", f"{hit.target} is not a hard target")
+    kind, group = rules.tables.kinds[target], rules.tables.weapons[weapon].group
+    soft = (kind.hard is None, "not_a_hard_target", "AM-93", f"{target} is not a hard target")
     flames = (kind.hard == "pillbox" and group == "flame_thrower", "cannot_destroy_pillbox", "AM-103")
     immune = (getattr(rules.tables.effects[group], kind.target) is not Effect.SECOND_DIE, "immune", "AM-93")
-    return refused(rules, soft, flames, immune) or hard_die(
-        rules, hit.target, hard_modifiers(rules, hit.weapon, hit.target, hit.face, hit.heavy)
-    )
+    modifiers = hard_modifiers(rules, weapon, target, face, heavy)
+    return refused(rules, soft, flames, immune) or hard_die(rules, target, modifiers)
 
 
 def _crew_inside(position: Position, wreck: Unit) -> int:
     return len(status.manning(position, wreck)) or 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wreck:
-    """A destroyed vehicle or pillbox and how many manned it."""
-
-    destroyed: Annotated[str, Row("crew_survival", "unknown_vehicle"), of_target(status.kind_name)]
-    crew: Annotated[Count, of_target(_crew_inside)] = 1
-
-
-def crew_survival(rules: Rules, wreck: Wreck) -> Procedure[Verdict]:
+def crew_survival(
+    rules: Rules,
+    destroyed: Annotated[str, Row("crew_survival", "unknown_vehicle"), of_target(status.kind_name)],
+    crew: Annotated[Count, of_target(_crew_inside)] = 1,
+) -> Procedure[Verdict]:
     """Whether the crew gets out."""
-    row = rules.tables.crew_survival[wreck.destroyed]
+    row = rules.tables.crew_survival[destroyed]
     if row.survives_to == 0:
         return verdict("dead", rules.because(row.rule), survives=False, roll_needed=False, survivors=0, saved=[])
-    dice = wreck.crew if rules.chooses("crew_die", "one_each") and wreck.crew > 0 else 1
+    dice = crew if rules.chooses("crew_die", "one_each") and crew > 0 else 1
     saved = []
     for man in range(1, dice + 1):
         roll = yield DiceRequest(Die.D6, 1, "the crew" if dice == 1 else f"crewman {man}", "getting out alive")
         saved.append(roll.total <= row.survives_to)
-    saved = saved if dice > 1 else saved * wreck.crew
+    saved = saved if dice > 1 else saved * crew
     numbers = {"survives": any(saved), "roll_needed": True, "survivors": sum(saved), "saved": saved}
     reason = rules.because("AM-105", f"{row.survives_to} or less survives")
     return Verdict("survives" if any(saved) else "dead", numbers, (reason,))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Destroyed:
-    """A vehicle that was destroyed."""
-
-    vehicle: KindName
-
-
-def vehicle_destroyed(rules: Rules, wreck: Destroyed) -> Verdict:
+def vehicle_destroyed(rules: Rules, vehicle: KindName) -> Verdict:
     """The status of a vehicle after it was wrecked."""
     reasons = (rules.because("AM-18"), rules.because("AM-104"))
     return verdict("wreck", *reasons, stays_on_table=True, upside_down=True, acts_as=["cover", "obstacle"])
@@ -118,34 +101,22 @@ class ZoneOfPillbox(StrEnum):
     BEHIND = "behind"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
-    """A unit near a pillbox: by how much it is off the front's direction, and how far from the front face."""
+def pillbox_zone(rules: Rules, off_front_deg: float, edge_in: Inches) -> Verdict:
+    """Whether a unit is in one of the two zones that a pillbox cannot fire at.
 
-    off_front_deg: float
-    edge_in: Inches
-
-
-def pillbox_zone(rules: Rules, unit: Beside) -> Verdict:
-    """Whether a unit is in one of the two zones that a pillbox cannot fire at."""
-    off_deg = abs((unit.off_front_deg + 180) % 360 - 180)
+    Args:
+        off_front_deg: By how much it is off the front's direction.
+        edge_in: How far it is from the front face.
+    """
+    off_deg = abs((off_front_deg + 180) % 360 - 180)
     contact_in = rules.option("adjacent_within_in")
     below_in = contact_in if rules.chooses("safe_zones", "rear_half_and_front_contact") else 3
     zone = ZoneOfPillbox.FRONT
     if off_deg > 90:
         zone = ZoneOfPillbox.BEHIND
-    elif within(unit.edge_in, below_in):
+    elif within(edge_in, below_in):
         zone = ZoneOfPillbox.FRONT_BELOW
     return verdict(zone, rules.because("AM-109"), zone=str(zone), safe=zone is not ZoneOfPillbox.FRONT)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FromPillbox:
-    """A shot out of a pillbox."""
-
-    weapon: WeaponName
-    target_zone: Annotated[ZoneOfPillbox, Asked("Where does the target stand, seen from the pillbox?")]
-    stunned: bool = False
 
 
 def blind(weapon: str, zone: ZoneOfPillbox | None) -> bool:
@@ -154,25 +125,23 @@ def blind(weapon: str, zone: ZoneOfPillbox | None) -> bool:
     return zone in (ZoneOfPillbox.BEHIND, ZoneOfPillbox.FRONT_BELOW) and not tossed
 
 
-def fire_from_pillbox(rules: Rules, shot: FromPillbox) -> Verdict:
+def fire_from_pillbox(
+    rules: Rules,
+    weapon: WeaponName,
+    target_zone: Annotated[ZoneOfPillbox, Asked("Where does the target stand, seen from the pillbox?")],
+    stunned: bool = False,
+) -> Verdict:
     """Whether the men inside can aim at the place."""
-    unseen = (blind(shot.weapon, shot.target_zone), "pillbox_blind_zone", "AM-109")
-    rule = "AM-110" if shot.target_zone is ZoneOfPillbox.FRONT_BELOW else "AM-109"
-    return refused(rules, (shot.stunned, "stunned", "AM-96"), unseen) or verdict(
+    unseen = (blind(weapon, target_zone), "pillbox_blind_zone", "AM-109")
+    rule = "AM-110" if target_zone is ZoneOfPillbox.FRONT_BELOW else "AM-109"
+    return refused(rules, (stunned, "stunned", "AM-96"), unseen) or verdict(
         "allowed", rules.because(rule), allowed=True
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stun:
-    """A pillbox that was stunned, and how many turns ago."""
-
-    turns_since: Count = 0
-
-
-def stunned(rules: Rules, stun: Stun) -> Verdict:
+def stunned(rules: Rules, turns_since: Count = 0) -> Verdict:
     """Whether a stunned pillbox may attack again."""
     lasts = 1 if rules.chooses("stun_lasts", "through_next_turn") else 0
-    if stun.turns_since <= lasts:
+    if turns_since <= lasts:
         return forbidden("stunned", rules.because("AM-96"), stunned=True)
     return verdict("recovered", rules.because("AM-96"), allowed=True, stunned=False)

@@ -94,41 +94,28 @@ def _slowed_by(rules: Rules, move: Move) -> list[Halving]:
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InTurn:
-    """Whether another player moves now."""
-
-    waits: Annotated[bool, of_actor(status.waits)] = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step(InTurn):
-    """The unit's phase, if it matters, and whether another player moves now."""
-
-    phase: Annotated[str | None, PHASE] = None
+Waits = Annotated[bool, of_actor(status.waits)]
+"""Whether another player moves now."""
+ThisPhase = Annotated[str | None, PHASE]
+"""The phase, if it matters."""
+IsCasualty = Annotated[bool, of_actor(status.casualty)]
+"""Whether the unit that acts is one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnStep(Step):
-    """An action of a unit that may be a casualty."""
-
-    casualty: Annotated[bool, of_actor(status.casualty)] = False
-
-
-def waiting(step: InTurn) -> Bar:
+def waiting(waits: bool) -> Bar:
     """The reason that forbids an action while another player moves."""
-    return step.waits, "not_his_move", "AM-06", "another player moves now"
+    return waits, "not_his_move", "AM-06", "another player moves now"
 
 
-def rests(step: OwnStep) -> Bar:
+def rests(casualty: bool) -> Bar:
     """The reason that forbids the actions of a casualty."""
-    return step.casualty, "casualty", "AM-17"
+    return casualty, "casualty", "AM-17"
 
 
-def out_of_turn(rules: Rules, step: Step) -> tuple[Bar, Bar]:
+def out_of_turn(rules: Rules, phase: str | None, waits: bool) -> tuple[Bar, Bar]:
     """The reason that forbids an action outside the player's own movement phase."""
-    early = not in_phase(rules, step.phase, MOVING)
-    return (early, "wrong_phase", "AM-12", "units move in the phase of movement only"), waiting(step)
+    early = not in_phase(rules, phase, MOVING)
+    return (early, "wrong_phase", "AM-12", "units move in the phase of movement only"), waiting(waits)
 
 
 def _slow_weapon(position: Position, unit: Unit) -> str | None:
@@ -144,7 +131,7 @@ def _unmanned(position: Position, unit: Unit) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Path(OwnStep):
+class Path:
     """A move over several kinds of ground; for a tank, with the number of turns, or whether it turns.
 
     Attributes:
@@ -163,6 +150,9 @@ class Path(OwnStep):
 
     unit: Annotated[KindName, of_actor(status.kind_name)]
     path: tuple[Stretch, ...]
+    waits: Waits = False
+    phase: ThisPhase = None
+    casualty: IsCasualty = False
     weapon: Annotated[WeaponName | None, of_actor(_slow_weapon)] = None
     direction_changes: Count = 0
     turns: Annotated[bool, Asked("Does the tank turn before, during or after this move?")] = False
@@ -184,7 +174,7 @@ class Path(OwnStep):
 def move(rules: Rules, path: Path) -> Verdict:
     """Whether a measured path is within the allowance; slow ground costs more for each inch."""
     stays: list[Bar] = [(getattr(path, code), code, *why) for code, why in STAYS.items()]
-    return refused(rules, *stays, *out_of_turn(rules, path)) or _priced(rules, path)
+    return refused(rules, *stays, *out_of_turn(rules, path.phase, path.waits)) or _priced(rules, path)
 
 
 STAYS: Mapping[str, tuple[str] | tuple[str, str]] = {
@@ -251,16 +241,9 @@ def _in_the_way(rules: Rules, kind: TerrainKind) -> Reason:
     return rules.because(obstacle, f"there is no way through the {kind.replace('_', ' ')}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class March:
-    """Several units that move together, each on a path of its own."""
-
-    paths: Mapping[str, Path]
-
-
-def march(rules: Rules, together: March) -> Verdict:
+def march(rules: Rules, paths: Mapping[str, Path]) -> Verdict:
     """Whether all of them may; otherwise the verdict of the first that may not."""
-    answers = {name: move(rules, path) for name, path in together.paths.items()}
+    answers = {name: move(rules, path) for name, path in paths.items()}
     each = {name: dict(answer.numbers) for name, answer in answers.items()}
     for name, answer in answers.items():
         if not answer.allowed:
@@ -281,58 +264,56 @@ def _pace_in(rules: Rules, here: Move) -> float:
     return float(move_allowance(rules, here).numbers["distance_in"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Boarding(OwnStep):
-    """A soldier beside a vehicle or pillbox, or one that leaves it; a glued one stays inside."""
-
-    vehicle: Annotated[KindName, of_target(status.kind_name)]
-    edge_in: Annotated[Inches, gap()] = 0
-    held: Annotated[bool, has(status.GLUED)] = False
-    flying: Annotated[bool, of_target(status.flies)] = False
-
-
-def board(rules: Rules, man: Boarding) -> Verdict:
+def board(
+    rules: Rules,
+    vehicle: Annotated[KindName, of_target(status.kind_name)],
+    waits: Waits = False,
+    phase: ThisPhase = None,
+    casualty: IsCasualty = False,
+    edge_in: Annotated[Inches, gap()] = 0,
+    held: Annotated[bool, has(status.GLUED)] = False,
+    flying: Annotated[bool, of_target(status.flies)] = False,
+) -> Verdict:
     """Whether the soldier may board or leave."""
-    carries, name = rules.tables.kinds[man.vehicle].carries, man.vehicle.replace("_", " ")
+    carries, name = rules.tables.kinds[vehicle].carries, vehicle.replace("_", " ")
     beside = ("AM-112", "one gets in and out from beside it")
     bar = refused(
         rules,
-        rests(man),
+        rests(casualty),
         (not carries, "carries_nobody", "AM-112", f"no figure can get into the {name}"),
-        (man.held, "glued", "AM-62"),
-        (man.flying, "flying", "AM-A46", f"the {name} has to land first"),
-        *out_of_turn(rules, man),
-        (not touching(rules, man.edge_in), "not_adjacent", *beside),
+        (held, "glued", "AM-62"),
+        (flying, "flying", "AM-A46", f"the {name} has to land first"),
+        *out_of_turn(rules, phase, waits),
+        (not touching(rules, edge_in), "not_adjacent", *beside),
     )
     return bar or verdict("boards", rules.because(*beside), allowed=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turret(OwnStep):
-    """A tank that turns its turret, which costs nothing during a move."""
-
-    unit: Annotated[KindName, of_actor(status.kind_name)] = "tank"
-
-
-def turn_turret(rules: Rules, tank: Turret) -> Verdict:
+def turn_turret(
+    rules: Rules,
+    waits: Waits = False,
+    phase: ThisPhase = None,
+    casualty: IsCasualty = False,
+    unit: Annotated[KindName, of_actor(status.kind_name)] = "tank",
+) -> Verdict:
     """Whether the turret may be turned now."""
-    return refused(rules, rests(tank), *out_of_turn(rules, tank)) or verdict("turned", rules.because("AM-25"))
+    bar = refused(rules, rests(casualty), *out_of_turn(rules, phase, waits))
+    return bar or verdict("turned", rules.because("AM-25"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Landing(OwnStep):
-    """An aircraft that its player sets down on the table."""
-
-    unit: Annotated[KindName, of_actor(status.kind_name)]
-    landed: Annotated[bool, of_actor(status.on_the_ground)] = False
-
-
-def land(rules: Rules, craft: Landing) -> Verdict:
+def land(
+    rules: Rules,
+    unit: Annotated[KindName, of_actor(status.kind_name)],
+    landed: Annotated[bool, of_actor(status.on_the_ground)] = False,
+    waits: Waits = False,
+    phase: ThisPhase = None,
+    casualty: IsCasualty = False,
+) -> Verdict:
     """Whether an aircraft may land; it flies again as soon as it moves."""
-    grounded, text = not rules.tables.kinds[craft.unit].flies, f"the {craft.unit.replace('_', ' ')} does not fly"
-    here = (grounded, "no_aircraft", "AM-A46", text), (craft.landed, "landed", "AM-A46", "it has landed")
+    grounded, text = not rules.tables.kinds[unit].flies, f"the {unit.replace('_', ' ')} does not fly"
+    here = (grounded, "no_aircraft", "AM-A46", text), (landed, "landed", "AM-A46", "it has landed")
     found = verdict("landed", rules.because("AM-A46", "it stands on the ground"))
-    bar = refused(rules, rests(craft), *here, *out_of_turn(rules, craft))
+    bar = refused(rules, rests(casualty), *here, *out_of_turn(rules, phase, waits))
     return bar or found.causing(StatusEffect(ACTORS, status.LANDED, rule="AM-A46"))
 
 
@@ -340,35 +321,25 @@ TRACTORS = ("truck", "jeep")
 """What tows a gun (AM-A44)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hitching(Step):
-    """A vehicle beside a gun, or one that unhitches its gun."""
-
-    vehicle: Annotated[KindName, of_actor(status.kind_name)]
-    gun: Annotated[KindName, of_target(status.kind_name)]
-    edge_in: Annotated[Inches, gap()] = 0
-
-
-def hitch(rules: Rules, pair: Hitching) -> Verdict:
+def hitch(
+    rules: Rules,
+    vehicle: Annotated[KindName, of_actor(status.kind_name)],
+    gun: Annotated[KindName, of_target(status.kind_name)],
+    waits: Waits = False,
+    phase: ThisPhase = None,
+    edge_in: Annotated[Inches, gap()] = 0,
+) -> Verdict:
     """Whether a vehicle may take a gun in tow, or let go of it."""
-    vehicle, gun = pair.vehicle.replace("_", " "), pair.gun.replace("_", " ")
-    unfit = pair.vehicle not in TRACTORS or rules.tables.kinds[pair.gun].target != "cannon"
-    no_tow = (unfit, "does_not_tow", "AM-A44", f"the {vehicle} does not tow the {gun}")
-    apart = (not touching(rules, pair.edge_in), "not_adjacent", "AM-89")
-    bar = refused(rules, no_tow, apart, *out_of_turn(rules, pair))
-    return bar or verdict("hitched", rules.because("AM-A44", f"the {vehicle} tows the {gun}"))
+    tractor, towed = vehicle.replace("_", " "), gun.replace("_", " ")
+    unfit = vehicle not in TRACTORS or rules.tables.kinds[gun].target != "cannon"
+    no_tow = (unfit, "does_not_tow", "AM-A44", f"the {tractor} does not tow the {towed}")
+    apart = (not touching(rules, edge_in), "not_adjacent", "AM-89")
+    bar = refused(rules, no_tow, apart, *out_of_turn(rules, phase, waits))
+    return bar or verdict("hitched", rules.because("AM-A44", f"the {tractor} tows the {towed}"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InTheWay:
-    """A unit before an obstacle."""
-
-    obstacle: Annotated[str, Row("obstacles", "unknown_obstacle")]
-    unit: KindName
-
-
-def blocks(rules: Rules, meeting: InTheWay) -> Verdict:
+def blocks(rules: Rules, obstacle: Annotated[str, Row("obstacles", "unknown_obstacle")], unit: KindName) -> Verdict:
     """Whether an obstacle stops a unit."""
-    row, kind = rules.tables.obstacles[meeting.obstacle], rules.tables.kinds[meeting.unit]
+    row, kind = rules.tables.obstacles[obstacle], rules.tables.kinds[unit]
     stopped = not kind.flies and kind.vehicle == (row.blocks is Blocked.VEHICLES)
     return verdict("blocked" if stopped else "passes", rules.because(row.rule), blocked=stopped)

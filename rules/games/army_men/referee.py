@@ -169,7 +169,8 @@ def _ports(position: Position, man: Unit) -> Iterator[Action]:
         }
         men = tuple(one.id for one in status.carried(position, box) if status.fit(one))
         title = f"{weapon_title(weapon)} through the port of {display_name(box.id)}"
-        yield Action(title, action, facts, (man.id,), (box.id, *men), weapon)
+        view = position.view(man.id, box.id)
+        yield Action(title, action, facts, (man.id,), (box.id, *men), weapon, view=view)
 
 
 def _treatments(position: Position, man: Unit) -> Iterator[Action]:
@@ -213,8 +214,15 @@ def _climbs(position: Position, man: Unit) -> Iterator[Action]:
             yield action_for(title, "climb", context, _tried(man, "climb"), blocked_by=_bar(position, man))
 
 
+def at_place(position: Position, figure: str, spot_in: PointIn) -> Iterator[Action]:
+    """All actions of a figure at a bare place: weapons that fill an area, and a paratrooper's landing there."""
+    yield from at_spot(position, figure, spot_in)
+    man = position.unit(figure)
+    yield from (replace(drop, spot_in=spot_in) for drop in ([] if man.out else _drops(position, man)))
+
+
 def _drops(position: Position, man: Unit) -> Iterator[Action]:
-    """The landing of a paratrooper."""
+    """The landing of a paratrooper where he is."""
     if status.is_man(position, man) and status.in_the_air(position, man):
         walked = bool(man.this_turn.get(status.MOVED)) and not status.aboard(position, man)
         facts = _tried(man, "paratrooper") | {"busy_this_turn": walked or status.has_attacked(position, man)}
@@ -392,7 +400,8 @@ def strayed(position: Position, action: Action, found: Verdict) -> tuple[PointIn
     if action.name != "paratrooper":
         return None
     moves = effects(position, action, found).moves
-    return (moves[0].from_in, moves[0].to_in) if moves else None
+    aimed_at = action.spot_in or (moves[0].from_in if moves else None)
+    return (aimed_at, moves[0].to_in) if moves and aimed_at is not None and aimed_at != moves[0].to_in else None
 
 
 def tasks(rules: Ruleset[Tables]) -> tuple[Task, ...]:
@@ -410,7 +419,7 @@ REFEREE: Referee[Tables] = Referee(
     obligations=obligations,
     effects=effects,
     next_phase=next_phase,
-    at_spot=at_spot,
+    at_spot=at_place,
     at_targets=at_targets,
     unoffered=unoffered,
     conditions={

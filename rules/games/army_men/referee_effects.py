@@ -12,20 +12,22 @@ from shapely.ops import nearest_points
 
 from rules.engine.dice import no_dice
 from rules.engine.effects import WRECK, carried_move, eliminations, moves_along, status_changes
-from rules.engine.events import Change, Effects, Move
+from rules.engine.events import Change, Effects, Move, plain
 from rules.engine.position import Position
 from rules.engine.referee import Action
+from rules.engine.ruleset import limit
 from rules.engine.state import ELIMINATED, Unit
 from rules.engine.verdict import Verdict
 from rules.engine.verdict_effects import effects_of
 from rules.games.army_men import status
 from rules.games.army_men.bursts import caught, explosion
 from rules.games.army_men.hard import ZoneOfPillbox
+from rules.games.army_men.mines import Lane, lane_ahead, lanes, lanes_walked, mines_met
 from rules.games.army_men.referee_fire import target_zone
 from rules.games.army_men.tables import Effect
 from rules.games.army_men.turn import is_silent
 from rules.tabletop.bearing import bearing_deg, onward
-from rules.tabletop.path import Path, contacts, legs, length_in, place_at, spans_over
+from rules.tabletop.path import Path, contacts, legs, length_in, place_at
 from rules.tabletop.scatter import Compass, drifted
 from rules.tabletop.sight import exposures
 from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece, area_of
@@ -90,6 +92,9 @@ def _struck(
     if numbers.get("immobilized"):
         this_turn = position.game.rules.chooses("glue_lasts", "turn")
         yield Change(figure=name, key=status.GLUED, value=True, rule="AM-62", this_turn=this_turn)
+    if result == "immobilized" or numbers.get("immobilized"):
+        phase = status.phase_number(position)
+        yield Change(figure=name, key=status.HELD_IN_PHASE, value=phase, rule="AM-15", this_turn=True)
     if numbers.get("explodes"):
         yield from _explosion(position, name, answers=answers)
 
@@ -266,8 +271,16 @@ def _swept(position: Position, action: Action, found: Verdict) -> Changes:
     key = status.SWEPT.format(action.piece)
     done_in = float(position.state.statuses.get(key, 0.0)) + float(found.numbers["cleared_in"])
     yield Change(figure="", key=key, value=round(done_in, 1), rule="AM-69")
+    field = next(piece for piece in position.terrain if piece.name == action.piece)
+    if found.numbers["cleared_in"]:
+        lane = lane_ahead(position, position.figure(action.by[0]), field, found.numbers["cleared_in"])
+        yield _swept_through(field, [*lanes(position, field), lane])
     if found.numbers["cleared_in"] and float(found.numbers["cleared_in"]) >= action.given["path_in"]:
         yield _gone(position, action, "AM-69")
+
+
+def _swept_through(field: TerrainPiece, known: Sequence[Lane]) -> Change:
+    return Change(figure="", key=status.LANES.format(field.name), value=[plain(one) for one in known], rule="AM-69")
 
 
 def _gone(position: Position, action: Action, rule: str) -> Change:
@@ -376,16 +389,14 @@ def _landed(position: Position, action: Action, found: Verdict) -> Effects:
     [name] = action.by
     out = status_changes([name] if status.carrier(position, position.unit(name)) else [], status.INSIDE, None, "AM-31")
     man = position.figure(name)
-    start = man.centre_in
-    if found.numbers["on_target"]:
-        return Effects(changes=(*out, *_in_mines(position, man, (start,))))
-    end = drifted(start, Compass(found.numbers["direction"]), found.numbers["offset_in"])
-    off_in = float(found.numbers["offset_in"])
+    aimed_at = action.spot_in or man.centre_in
+    numbers, off_in = found.numbers, float(found.numbers["offset_in"])
+    end = aimed_at if numbers["on_target"] else drifted(aimed_at, Compass(numbers["direction"]), off_in)
     area_in = position.state.area_in
     lost = bool(area_in) and not area_of(area_in).covers(Point(end))
-    down = Move(figure=name, from_in=start, to_in=end, moved_in=off_in, cost_in=0.0)
+    down = Move(figure=name, from_in=man.centre_in, to_in=end, moved_in=off_in, cost_in=0.0)
     met = eliminations([name], "AM-32") if lost else _in_mines(position, man, (end,))
-    return Effects(moves=(down,), changes=(*out, *met))
+    return Effects(moves=(down,) if end != man.centre_in else (), changes=(*out, *met))
 
 
 def _marched(position: Position, action: Action, found: Verdict) -> Effects:
@@ -452,14 +463,19 @@ def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path
 def _in_mines(position: Position, mover: Figure, path: Path) -> Changes:
     """The minefields that a unit enters on a path or by landing, once for each entry, after those of earlier moves.
 
-    A unit that starts in a minefield enters it if this turn's mines have not met it yet.
+    A unit that starts in a minefield enters it if this turn's mines have not met it yet. A detector that has swept in
+    this turn walks in his own lane.
     """
     unit = position.unit(mover.id)
     before = list(unit.this_turn.get(status.IN_MINES, ()))
     met = bool(before) or "minefield" in unit.acts_this_turn
     mines = [piece for piece in status.uncleared(position) if piece.kind is TerrainKind.MINE]
-    spans = [(piece.name, *span) for piece in mines for span in spans_over(mover, path, piece.outline_in)]
-    entered = [name for name, start_in, _ in spans if start_in > EXACT or not met]
+    long_in, entered = limit(position.game.rules, "mine_path_in"), []
+    for field in mines:
+        swept = lanes_walked(position, mover, path, field, long_in)
+        if swept != lanes(position, field):
+            yield _swept_through(field, swept)
+        entered += [field.name for start_in, _ in mines_met(mover, path, field, swept) if start_in > EXACT or not met]
     yield from status_changes(
         [mover.id] if entered else [], status.IN_MINES, [*before, *entered], "AM-70", this_turn=True
     )

@@ -16,8 +16,9 @@ from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
+from rules.games.army_men.attack import THROUGH_THE_PORT
 from rules.games.army_men.bursts import laid
-from rules.games.army_men.hard import Beside, blind, pillbox_zone
+from rules.games.army_men.hard import ZoneOfPillbox, blind, pillbox_zone
 from rules.games.army_men.shot import Aim, Shot, armoured, distance_in
 from rules.games.army_men.specialists import leader_bonus
 from rules.games.army_men.tables import MOVING
@@ -47,9 +48,19 @@ def attacks(position: Position, figure: str) -> Iterator[Action]:
     for weapon in () if man.out else status.weapons(position, man):
         fires = firer(position, man, weapon)
         for enemy in status.targets(position, man):
+            if _goes_through_the_port(position, man, weapon, enemy):
+                continue
             context = Context(position, (man,), (enemy,), weapon=weapon)
             yield _attack(context, fires, position)
             yield from _on_the_way(context, fires)
+
+
+def _goes_through_the_port(position: Position, man: Unit, weapon: str, enemy: Unit) -> bool:
+    """Whether a weapon reaches a man of a garrison through its port, so that all inside share one roll (AM-111)."""
+    box = status.carrier(position, enemy)
+    if box is None or weapon not in THROUGH_THE_PORT or status.kind(position, box).hard != "pillbox":
+        return False
+    return zone_of(position, box, position.figure(man.id)) in (ZoneOfPillbox.FRONT_BELOW, ZoneOfPillbox.BEHIND)
 
 
 def _attack(context: Context, fires: Facts, seen: Position, how: str = "") -> Action:
@@ -346,8 +357,7 @@ def zone_of(position: Position, pillbox: Unit, there: Figure) -> str | None:
     if box.facing_deg is None or box.centre_in == there.centre_in:
         return None
     off_deg = turn_deg(box.facing_deg, bearing_deg(box.centre_in, there.centre_in))
-    beside = Beside(off_front_deg=off_deg, edge_in=position.measure(box, there).edge_in)
-    return str(pillbox_zone(position.game.rules, beside).numbers["zone"])
+    return str(pillbox_zone(position.game.rules, off_deg, position.measure(box, there).edge_in).numbers["zone"])
 
 
 def _location(position: Position, man: Unit, weapon: str, place: Unit | PointIn) -> dict[str, Any]:

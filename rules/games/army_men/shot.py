@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Annotated, Any
 
 from rules.engine.ambiguity import HIDDEN, SEEN, in_sight
@@ -21,6 +22,7 @@ from rules.games.army_men.tables import Effect, Face, Indirect, Kind, KindName, 
 from rules.tabletop.bearing import aspect_sigma_deg, bearing_deg, turn_deg
 from rules.tabletop.measure import Range
 from rules.tabletop.sight import SLIVER
+from rules.tabletop.table import Figure
 from rules.tabletop.tolerance import reaches, within
 
 # What the table shows of a target.
@@ -46,8 +48,19 @@ def distance_in(position: Position, measured: Range) -> float:
     return round(measured.edge_in if edges else measured.centre_in, 2)
 
 
-def _edge_in(_: Position, man: Unit, enemy: Unit, view: View) -> Uncertain:
-    return Uncertain(round(view.range.edge_in, 2), view.range.sigma_in, f"the gap from {_pair(man, enemy)}")
+def _edge_in(position: Position, man: Unit, enemy: Unit, view: View) -> Uncertain:
+    """The gap between two units; one that is inside a vehicle or pillbox is as near as its walls are."""
+    pairs = list(product(_outsides(position, man), _outsides(position, enemy)))
+    gaps = [position.measure(here, there) for here, there in pairs[1:]]
+    nearest = min((view.range, *gaps), key=lambda gap: gap.edge_in)
+    return Uncertain(round(nearest.edge_in, 2), nearest.sigma_in, f"the gap from {_pair(man, enemy)}")
+
+
+def _outsides(position: Position, unit: Unit) -> Iterator[Figure]:
+    yield position.figure(unit.id)
+    around = status.carrier(position, unit)
+    if around is not None and around.id in position.figures:
+        yield position.figure(around.id)
 
 
 def _cover_in(position: Position, _: Unit, enemy: Unit, view: View) -> Uncertain | float | None:
@@ -197,8 +210,8 @@ class Shot(Aim):
     turret_points_at_target: Annotated[bool, Asked("Does the turret point at the target?"), Source(_without_turret)] = (
         True
     )
-    glued: Annotated[bool, has(status.GLUED)] = False
-    immobilized: Annotated[bool, has(status.IMMOBILIZED)] = False
+    glued: Annotated[bool, of_actor(status.stuck(status.GLUED))] = False
+    immobilized: Annotated[bool, of_actor(status.stuck(status.IMMOBILIZED))] = False
     sustained: Annotated[bool, Asked("Does the whole burst go at this one vehicle?"), Source(lambda _: False)] = False
     indirect: bool = False
     radio: Annotated[bool, Asked("Does a friend with a radio see the target?")] = False

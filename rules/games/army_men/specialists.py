@@ -19,7 +19,7 @@ from rules.engine.text import display_name
 from rules.engine.verdict import ACTORS, TARGETS, RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.army_men import status
 from rules.games.army_men.attack import barred, exploded, two_dice
-from rules.games.army_men.movement import InTurn, waiting
+from rules.games.army_men.movement import Waits, waiting
 from rules.games.army_men.shot import Shot, holds
 from rules.games.army_men.status import by_hand, gap, has, of_actor
 from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase, refused, touching
@@ -35,49 +35,43 @@ def _turns_digging(context: Context) -> int:
     return int(context.actor.statuses.get(status.DIGGING, 0)) + 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Digging(InTurn):
-    """A soldier that digs in."""
-
-    turns_digging: Annotated[Count, Asked("For how many turns has he dug?"), Source(_turns_digging)]
-    shovels: Annotated[bool, Asked("Has he a shovel?"), Source(lambda _: True)] = False
-    unit: Annotated[KindName, of_actor(status.kind_name)] = "infantry"
-    busy_this_turn: Annotated[bool, of_actor(status.busy)] = False
-
-
-def entrench(rules: Rules, man: Digging) -> Verdict:
+def entrench(
+    rules: Rules,
+    turns_digging: Annotated[Count, Asked("For how many turns has he dug?"), Source(_turns_digging)],
+    waits: Waits = False,
+    shovels: Annotated[bool, Asked("Has he a shovel?"), Source(lambda _: True)] = False,
+    unit: Annotated[KindName, of_actor(status.kind_name)] = "infantry",
+    busy_this_turn: Annotated[bool, of_actor(status.busy)] = False,
+) -> Verdict:
     """Whether the soldier is entrenched, and its benefit; digging replaces the move and the attack of a turn."""
-    if bar := refused(rules, waiting(man), (man.busy_this_turn, "busy_this_turn", "AM-92")):
+    if bar := refused(rules, waiting(waits), (busy_this_turn, "busy_this_turn", "AM-92")):
         return bar
-    dug = man.turns_digging >= limit(rules, "digging_turns")
-    entrenched = dug and man.shovels and man.unit == "infantry"
+    dug = turns_digging >= limit(rules, "digging_turns")
+    entrenched = dug and shovels and unit == "infantry"
     worth = rules.tables.attack_modifiers["entrenched"].modifier if entrenched else 0
     reason = rules.because("AM-92", modifier=worth or None)
     found = verdict("entrenched" if entrenched else "digging", reason, entrenched=entrenched, cover_modifier=worth)
     shelter = [StatusEffect(ACTORS, status.ENTRENCHED, rule="AM-92")] if entrenched else []
-    return found.causing(StatusEffect(ACTORS, status.DIGGING, man.turns_digging, "AM-92"), _busy("AM-92"), *shelter)
+    return found.causing(StatusEffect(ACTORS, status.DIGGING, turns_digging, "AM-92"), _busy("AM-92"), *shelter)
 
 
 def _treated(context: Context) -> bool:
     return bool(context.target.this_turn.get(status.TREATED)) or "medic" in context.actor.acts_this_turn
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Treatment(InTurn):
-    """A medic and a wounded soldier."""
-
-    adjacent: bool = True
-    edge_in: Annotated[Inches | None, gap()] = None
-    wounded: Annotated[bool, Source(lambda _: True)] = True
-    treated_this_turn: Annotated[bool, Source(_treated)] = False
-
-
-def medic(rules: Rules, case: Treatment) -> Procedure[Verdict]:
+def medic(
+    rules: Rules,
+    waits: Waits = False,
+    adjacent: bool = True,
+    edge_in: Annotated[Inches | None, gap()] = None,
+    wounded: Annotated[bool, Source(lambda _: True)] = True,
+    treated_this_turn: Annotated[bool, Source(_treated)] = False,
+) -> Procedure[Verdict]:
     """A medic's try to heal."""
-    apart = (not case.adjacent or not touching(rules, case.edge_in or 0.0), "not_adjacent", "AM-68")
-    treated = (case.treated_this_turn, "already_treated", "AM-68")
-    bar = refused(rules, apart, (not case.wounded, "not_wounded", "AM-68"), treated, healed=False)
-    if bar := bar or refused(rules, waiting(case)):
+    apart = (not adjacent or not touching(rules, edge_in or 0.0), "not_adjacent", "AM-68")
+    treated = (treated_this_turn, "already_treated", "AM-68")
+    bar = refused(rules, apart, (not wounded, "not_wounded", "AM-68"), treated, healed=False)
+    if bar := bar or refused(rules, waiting(waits)):
         return bar
     roll = yield two_dice("the medic", "healing")
     seven = limit(rules, "medic")
@@ -91,20 +85,16 @@ def _turns_since_jam(context: Context) -> int:
     return 0 if context.actor.this_turn.get(status.JAM.format(context.weapon)) else 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Jam:
-    """A jammed weapon; if the weapon and the phase are known, it must be the weapon's own phase."""
-
-    turns_since_jam: Annotated[Count, Source(_turns_since_jam)]
-    attacks_made_this_turn: Annotated[Count, of_actor(status.attacks_made)] = 0
-    weapon: Annotated[WeaponName | None, Source(lambda context: context.weapon)] = None
-    phase: Annotated[str | None, PHASE] = None
-
-
-def clear_jam(rules: Rules, jam: Jam) -> Procedure[Verdict]:
-    """A try to clear a jam."""
-    now = not jam.weapon or in_phase(rules, jam.phase, rules.tables.weapons[jam.weapon].phase)
-    fresh, attacked = jam.turns_since_jam < 1, jam.attacks_made_this_turn > 0
+def clear_jam(
+    rules: Rules,
+    turns_since_jam: Annotated[Count, Source(_turns_since_jam)],
+    attacks_made_this_turn: Annotated[Count, of_actor(status.attacks_made)] = 0,
+    weapon: Annotated[WeaponName | None, Source(lambda context: context.weapon)] = None,
+    phase: Annotated[str | None, PHASE] = None,
+) -> Procedure[Verdict]:
+    """A try to clear a jam, in the weapon's own phase if weapon and phase are known."""
+    now = not weapon or in_phase(rules, phase, rules.tables.weapons[weapon].phase)
+    fresh, attacked = turns_since_jam < 1, attacks_made_this_turn > 0
     early = (fresh, "jammed_this_turn", "AM-76"), (attacked, "already_attacked", "AM-37")
     if bar := refused(rules, *early, (not now, "wrong_phase", "AM-12"), fixed=False):
         return bar
@@ -127,7 +117,7 @@ def _shot_at_piece(context: Context) -> Any:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Clearing(InTurn):
+class Clearing:
     """A unit that wants to destroy an obstacle: "engineer", "tank", "gun", or a kind of unit or weapon.
 
     Attributes:
@@ -136,6 +126,7 @@ class Clearing(InTurn):
 
     obstacle: Annotated[str, Row("obstacles", "unknown_obstacle")]
     by: str
+    waits: Waits = False
     moved_this_turn: Annotated[bool, by_hand(has(status.MOVED))] = False
     attacks_made_this_turn: Annotated[Count, by_hand(of_actor(status.attacks_made))] = 0
     phase: str | None = None
@@ -177,7 +168,7 @@ def _cannot_clear(rules: Rules, clearing: Clearing) -> Verdict | None:
         return refused(rules, attacked)
     moved = (clearing.moved_this_turn, "moved_this_turn", "AM-67")
     apart = (not within(clearing.distance_in, rules.option("clearing_within_in")), "not_adjacent", "AM-67")
-    return refused(rules, attacked, moved, apart, waiting(clearing))
+    return refused(rules, attacked, moved, apart, waiting(clearing.waits))
 
 
 def as_what(rules: Rules, by: str) -> set[str]:
@@ -199,41 +190,31 @@ def _unswept_in(context: Context) -> float:
     return round(max(0.0, long_in - done_in), 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep(InTurn):
-    """A mine detector's turn: how far off the mines are, and the path that he wants to clear."""
-
-    mine_distance_in: Annotated[Inches, gap("way")] = 0
-    path_in: Annotated[Inches, Source(_unswept_in)] = 0
-    swept_this_turn: Annotated[bool, of_actor(status.has_attacked)] = False
-
-
-def mine_detector(rules: Rules, sweep: Sweep) -> Verdict:
+def mine_detector(
+    rules: Rules,
+    waits: Waits = False,
+    mine_distance_in: Annotated[Inches, gap("way")] = 0,
+    path_in: Annotated[Inches, Source(_unswept_in)] = 0,
+    swept_this_turn: Annotated[bool, of_actor(status.has_attacked)] = False,
+) -> Verdict:
     """The mines that a detector finds and clears."""
-    if bar := refused(rules, (sweep.swept_this_turn, "already_swept", "AM-69"), waiting(sweep)):
+    if bar := refused(rules, (swept_this_turn, "already_swept", "AM-69"), waiting(waits)):
         return bar
     reach_in = limit(rules, "mine_path_in")
-    found = within(sweep.mine_distance_in, reach_in)
+    found = within(mine_distance_in, reach_in)
     wide = rules.chooses("mine_path", "width")
-    cleared_in = (sweep.path_in if wide else min(sweep.path_in, reach_in)) if found else 0
+    cleared_in = (path_in if wide else min(path_in, reach_in)) if found else 0
     outcome = "found" if found else "nothing near"
     width_in = reach_in if wide else None
     numbers = {"found": found, "cleared_in": cleared_in, "width_in": width_in}
     return Verdict(outcome, numbers, (rules.because("AM-69"),), (_busy("AM-69"),))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lives:
-    """How often a hero was eliminated."""
-
-    eliminations: Count
-
-
-def hero_status(rules: Rules, hero: Lives) -> Verdict:
+def hero_status(rules: Rules, eliminations: Count) -> Verdict:
     """Whether a hero is out of the game."""
     lives = int(limit(rules, "hero_lives"))
-    removed = hero.eliminations >= lives
-    left = max(0, lives - hero.eliminations)
+    removed = eliminations >= lives
+    left = max(0, lives - eliminations)
     return verdict("removed" if removed else "fights on", rules.because("AM-115"), removed=removed, lives_left=left)
 
 
@@ -244,17 +225,10 @@ def _names(context: Context) -> list[str]:
     return [str(name or display_name(one.id)) for name, one in zip(known, units, strict=True)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heroes:
-    """The names of a side's heroes."""
-
-    names: Annotated[tuple[str, ...], Source(_names)]
-
-
-def hero_names(rules: Rules, heroes: Heroes) -> Verdict:
+def hero_names(rules: Rules, names: Annotated[tuple[str, ...], Source(_names)]) -> Verdict:
     """Whether every hero has a name of his own."""
-    unnamed = sum(not name.strip() for name in heroes.names)
-    repeated = sorted(name for name, times in Counter(heroes.names).items() if times > 1 and name.strip())
+    unnamed = sum(not name.strip() for name in names)
+    repeated = sorted(name for name, times in Counter(names).items() if times > 1 and name.strip())
     legal = not unnamed and not repeated
     reasons = (rules.because("AM-114"), rules.because("AM-118"))
     return verdict("named" if legal else "to be named", *reasons, legal=legal, unnamed=unnamed, repeated=repeated)
@@ -273,18 +247,10 @@ def flame_thrower_hit(rules: Rules, _: NoFacts) -> Procedure[Verdict]:
     return Verdict("explodes" if numbers["explodes"] else "burns out", numbers, tuple(reasons))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExtraAttack:
-    """A vehicle that has attacked and wants to fire its machine gun too."""
-
-    unit: KindName
-    weapon: WeaponName = EXTRA_ARM
-
-
-def extra_attack(rules: Rules, wanted: ExtraAttack) -> Verdict:
+def extra_attack(rules: Rules, unit: KindName, weapon: WeaponName = EXTRA_ARM) -> Verdict:
     """Whether a vehicle may fire a light machine gun in addition to its main weapon."""
-    may = rules.tables.kinds[wanted.unit].extra_lmg and wanted.weapon == EXTRA_ARM and rules.chooses("extra_lmg", True)
+    may = rules.tables.kinds[unit].extra_lmg and weapon == EXTRA_ARM and rules.chooses("extra_lmg", True)
     if not may:
         return forbidden("already_attacked", rules.because("AM-37"))
-    phase = rules.tables.weapons[wanted.weapon].phase
+    phase = rules.tables.weapons[weapon].phase
     return verdict("allowed", rules.because("AM-81"), allowed=True, phase=phase, stationary=False, half_move=False)

@@ -26,11 +26,12 @@ MOVED, TURNED, LEFT_ROAD, SWAM, RAN_OVER, IN_MINES = "moved", "turned", "left_ro
 FIRED, BUSY, ATTACKED, SEEN_AT, FIRED_ON_BY = "fired", "busy", "attacked", "seen_at", "fired_on_by"
 LANDED, DROPPED, CLIMBED, TURRET, TREATED = "landed", "dropped", "inches_climbed", "turret_deg", "treated"
 INSIDE, TOWED_BY, CREW, TRAPPED = "inside", "towed_by", "its_crew", "trapped"
-IMMOBILIZED, GLUED, DIGGING, ENTRENCHED = "immobilized", "glued", "turns_of_digging", "entrenched"
+IMMOBILIZED, GLUED, HELD_IN_PHASE = "immobilized", "glued", "held_in_phase"
+DIGGING, ENTRENCHED = "turns_of_digging", "entrenched"
 RANGED_IN, ORDER, CLEARED, IGNITED = "ranged_in_on", "order", "cleared", "ignited"
 JAMMED, EMPTY = "jammed", "out_of_ammunition"
 JAM, OUT_OF_AMMO = "{}_jammed", "{}_out_of_ammunition"
-SWEPT, KEPT, PLAYS = "{}_swept_in", "wounded_of_{}", "{}_plays"
+SWEPT, LANES, KEPT, PLAYS = "{}_swept_in", "{}_lanes", "wounded_of_{}", "{}_plays"
 """Statuses of one weapon, minefield, side or player."""
 
 
@@ -46,8 +47,8 @@ def is_empty(context: Context) -> bool:
 
 THIS_TURN = frozenset(
     {
-        *(DOWN_IN_PHASE, STUNNED_IN_PHASE, STUNNED_NOW, MOVED, TURNED, "turns", LEFT_ROAD, FIRED, BUSY, ATTACKED),
-        *(SEEN_AT, FIRED_ON_BY, RAN_OVER, IN_MINES, SWAM, TREATED, DROPPED, "wanted"),
+        *(DOWN_IN_PHASE, HELD_IN_PHASE, STUNNED_IN_PHASE, STUNNED_NOW, MOVED, TURNED, "turns", LEFT_ROAD, FIRED, BUSY),
+        *(ATTACKED, SEEN_AT, FIRED_ON_BY, RAN_OVER, IN_MINES, SWAM, TREATED, DROPPED, "wanted"),
     }
 )
 """What the next turn forgets."""
@@ -211,6 +212,16 @@ def stunned(position: Position, unit: Unit) -> bool:
         return bool(around.this_turn.get(STUNNED_NOW))
     answer = verdict_without_dice(position.game, "stunned", {"turns_since": max(0, position.state.turn - int(turn))})
     return answer is not None and bool(answer.numbers["stunned"])
+
+
+def stuck(key: str) -> Callable[[Position, Unit], bool]:
+    """Whether a unit was immobilised or glued as this phase began: what happens in it counts from the next on."""
+
+    def read(position: Position, unit: Unit) -> bool:
+        now = unit.this_turn.get(HELD_IN_PHASE) == phase_number(position)
+        return bool({**unit.statuses, **unit.this_turn}.get(key)) and not now
+
+    return read
 
 
 def fired(_: Position, unit: Unit) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from rules.engine.common import SIDES
@@ -16,44 +15,34 @@ from rules.engine.verdict import RuleRefusal, StatusEffect, Verdict, forbidden, 
 from rules.games.army_men import status
 from rules.games.army_men.tables import Indirect, Rules, WeaponName, refused
 
-AGREED = ("playing_area", "victory_conditions", "forces", "starting_positions")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
-    """The players' agreements before the game."""
-
-    players: tuple[str, ...]
-    playing_area: bool = False
-    victory_conditions: bool = False
-    forces: bool = False
-    starting_positions: bool = False
-
-
-def set_up(rules: Rules, agreed: Agreement) -> Verdict:
+def set_up(
+    rules: Rules,
+    players: tuple[str, ...],
+    playing_area: bool = False,
+    victory_conditions: bool = False,
+    forces: bool = False,
+    starting_positions: bool = False,
+) -> Verdict:
     """Whether the game can begin, and the agreements that are still missing."""
-    missing = [name for name in AGREED if not getattr(agreed, name)]
-    enough = len(set(agreed.players)) >= limit(rules, "players_fewest")
+    agreed = {"playing_area": playing_area, "victory_conditions": victory_conditions}
+    agreed |= {"forces": forces, "starting_positions": starting_positions}
+    missing = [name for name, done in agreed.items() if not done]
+    enough = len(set(players)) >= limit(rules, "players_fewest")
     ready = enough and not missing
     reasons = (rules.because("AM-02"), rules.because("AM-04"), rules.because("AM-05"))
     return verdict("ready" if ready else "to agree", *reasons, ready=ready, enough_players=enough, missing=missing)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Force:
-    """An army's strength; `defenders` where it attacks men in a fortified place."""
-
-    men: Count
-    defenders: Annotated[Count | None, Asked("How many defend the fortified place?")] = None
-
-
-def force_advice(rules: Rules, force: Force) -> Verdict:
+def force_advice(
+    rules: Rules, men: Count, defenders: Annotated[Count | None, Asked("How many defend the fortified place?")] = None
+) -> Verdict:
     """A force compared with the rulebook's advice, which is not binding."""
     fewest, most = limit(rules, "men_fewest"), limit(rules, "men_most")
-    typical = fewest <= force.men <= most
-    wanted = None if force.defenders is None else force.defenders * limit(rules, "attackers_per_defender")
+    typical = fewest <= men <= most
+    wanted = None if defenders is None else defenders * limit(rules, "attackers_per_defender")
     reasons = [rules.because("AM-07")] + ([rules.because("AM-08")] if wanted is not None else [])
-    strong = wanted is None or force.men >= wanted
+    strong = wanted is None or men >= wanted
     return verdict("as advised" if typical and strong else "unusual", *reasons, typical=typical, strong_enough=strong)
 
 
@@ -61,21 +50,15 @@ def _seats(context: Context) -> list[str]:
     return [f"player {number}" for number in range(1, len(context.position.state.sides) + 1)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draw:
-    """The players that draw, and the armies."""
-
-    players: Annotated[tuple[str, ...], Source(_seats)]
-    colours: Annotated[tuple[str, ...], SIDES]
-
-
-def draw_armies(rules: Rules, draw: Draw) -> Procedure[Verdict]:
+def draw_armies(
+    rules: Rules, players: Annotated[tuple[str, ...], Source(_seats)], colours: Annotated[tuple[str, ...], SIDES]
+) -> Procedure[Verdict]:
     """Each player in turn draws one of the armies that are left; a die stands for the closed hand."""
-    left = list(draw.colours)
-    if len(draw.players) != len(left) or not 0 < len(left) <= len(Die.D6.faces):
-        raise RuleRefusal("wrong_armies", f"{len(draw.players)} players need as many armies, at most six")
+    left = list(colours)
+    if len(players) != len(left) or not 0 < len(left) <= len(Die.D6.faces):
+        raise RuleRefusal("wrong_armies", f"{len(players)} players need as many armies, at most six")
     drawn = {}
-    for player in draw.players:
+    for player in players:
         fair = len(Die.D6.faces) // len(left) * len(left)
         request = DiceRequest(Die.D6, 1, player, f"drawing one of {len(left)} armies")
         roll = (yield request) if len(left) > 1 else None
@@ -86,22 +69,15 @@ def draw_armies(rules: Rules, draw: Draw) -> Procedure[Verdict]:
     return verdict("drawn", rules.because("AM-05"), armies=drawn).causing(*owners)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Players:
-    """The players as they sit."""
-
-    players: Annotated[tuple[str, ...], SIDES]
-
-
-def move_order(rules: Rules, table: Players) -> Procedure[Verdict]:
+def move_order(rules: Rules, players: Annotated[tuple[str, ...], SIDES]) -> Procedure[Verdict]:
     """The order in which the players move.
 
     Raises:
         RuleRefusal: "same_player_twice".
     """
-    if len(set(table.players)) < len(table.players):
-        raise RuleRefusal("same_player_twice", f"two players have one name: {', '.join(table.players)}")
-    order = yield from _ordered(rules, table.players, "the first move")
+    if len(set(players)) < len(players):
+        raise RuleRefusal("same_player_twice", f"two players have one name: {', '.join(players)}")
+    order = yield from _ordered(rules, players, "the first move")
     every_turn = rules.chooses("order_every_turn", True)
     found = verdict(order[0] if order else "nobody", rules.because("AM-06"), order=order, every_turn=every_turn)
     kept = [StatusEffect("", status.ORDER, order, "AM-06", this_turn=True)] if every_turn else []
@@ -139,18 +115,10 @@ def phases(rules: Rules, _: NoFacts) -> Verdict:
     return verdict("phases", *reasons, phases=found)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fallen:
-    """A unit that was destroyed in a phase of this turn, and its weapon."""
-
-    weapon: WeaponName
-    destroyed_in_phase: Count
-
-
-def may_still_attack(rules: Rules, unit: Fallen) -> Verdict:
+def may_still_attack(rules: Rules, weapon: WeaponName, destroyed_in_phase: Count) -> Verdict:
     """Whether a destroyed unit still has its attack."""
-    phase = rules.tables.weapons[unit.weapon].phase
-    if phase == unit.destroyed_in_phase:
+    phase = rules.tables.weapons[weapon].phase
+    if phase == destroyed_in_phase:
         return verdict("allowed", rules.because("AM-15"), allowed=True)
     return forbidden("destroyed", rules.because("AM-15"))
 
@@ -163,43 +131,35 @@ def _kept_before(context: Context) -> int:
     return int(context.position.state.statuses.get(status.KEPT.format(context.actor.side), 0))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Casualties:
-    """A side's losses of a phase, and how many of them it wants to keep as wounded or dropped weapons."""
-
-    casualties: Annotated[Count, Source(lambda context: len(context.men))]
-    wanted: Annotated[Count, Asked("How many become wounded men or dropped weapons?"), Source(_wanted)] = 0
-    kept_before: Annotated[Count, Source(_kept_before)] = 0
-
-
-def casualties(rules: Rules, lost: Casualties) -> Verdict:
+def casualties(
+    rules: Rules,
+    casualties: Annotated[Count, Source(lambda context: len(context.men))],
+    wanted: Annotated[Count, Asked("How many become wounded men or dropped weapons?"), Source(_wanted)] = 0,
+    kept_before: Annotated[Count, Source(_kept_before)] = 0,
+) -> Verdict:
     """Whether so many may be kept as the phase closes."""
-    most = max(0, min(lost.casualties, rules.option("wounded_limit") - lost.kept_before))
+    most = max(0, min(casualties, rules.option("wounded_limit") - kept_before))
     numbers = {"most": most, "chosen_by": rules.option("wounded_chosen_by")}
-    if lost.wanted > most:
+    if wanted > most:
         return forbidden("too_many_wounded", rules.because("AM-17"), **numbers)
-    removed = lost.casualties - lost.wanted
-    return verdict("removed", rules.because("AM-17"), allowed=True, removed=removed, kept=lost.wanted, **numbers)
+    removed = casualties - wanted
+    return verdict("removed", rules.because("AM-17"), allowed=True, removed=removed, kept=wanted, **numbers)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opportunity:
-    """A target that moved through the line of sight of a firer."""
-
-    weapon: WeaponName
-    target_crossed_los: Annotated[bool, Asked("Did the firer see the target at any moment of its move?")] = False
-    target_in_los_at_end: bool = False
-    attacks_made_this_turn: Count = 0
-
-
-def opportunity_fire(rules: Rules, chance: Opportunity) -> Verdict:
+def opportunity_fire(
+    rules: Rules,
+    weapon: WeaponName,
+    target_crossed_los: Annotated[bool, Asked("Did the firer see the target at any moment of its move?")] = False,
+    target_in_los_at_end: bool = False,
+    attacks_made_this_turn: Count = 0,
+) -> Verdict:
     """Whether a unit may be fired at that was seen on its way."""
-    weapon = rules.tables.weapons[chance.weapon]
-    unseen = not (chance.target_crossed_los or chance.target_in_los_at_end)
-    direct = weapon.indirect is Indirect.NEVER or (weapon.indirect is Indirect.CAN and chance.target_in_los_at_end)
+    row = rules.tables.weapons[weapon]
+    unseen = not (target_crossed_los or target_in_los_at_end)
+    direct = row.indirect is Indirect.NEVER or (row.indirect is Indirect.CAN and target_in_los_at_end)
     bars = (unseen, "no_line_of_sight", "AM-34"), (not direct, "indirect_weapon", "AM-34")
-    bar = refused(rules, (chance.attacks_made_this_turn > 0, "already_attacked", "AM-37"), *bars)
-    phase = weapon.phase if rules.chooses("opportunity_fire_in", "weapon_phase") else 1
+    bar = refused(rules, (attacks_made_this_turn > 0, "already_attacked", "AM-37"), *bars)
+    phase = row.phase if rules.chooses("opportunity_fire_in", "weapon_phase") else 1
     return bar or verdict("allowed", rules.because("AM-34"), allowed=True, phase=phase)
 
 
@@ -208,36 +168,26 @@ def is_silent(rules: Rules, weapon: str | None) -> bool:
     return weapon == "knife" and rules.chooses("silent_knife", "no_return_fire")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Returned:
-    """A unit that fires back at one that it may no longer see."""
-
-    attacked_by_opportunity_fire: bool = False
-    attackers_weapon: WeaponName | None = None
-
-
-def return_fire(rules: Rules, unit: Returned) -> Verdict:
-    """Whether it may."""
-    silent = (is_silent(rules, unit.attackers_weapon), "silent", "AM-44")
-    bar = refused(rules, (not unit.attacked_by_opportunity_fire, "not_attacked", "AM-35"), silent)
+def return_fire(
+    rules: Rules, attacked_by_opportunity_fire: bool = False, attackers_weapon: WeaponName | None = None
+) -> Verdict:
+    """Whether a unit may fire back at one that it may no longer see."""
+    silent = (is_silent(rules, attackers_weapon), "silent", "AM-44")
+    bar = refused(rules, (not attacked_by_opportunity_fire, "not_attacked", "AM-35"), silent)
     return bar or verdict("allowed", rules.because("AM-35"), allowed=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Aims:
-    """A side's goal and how near it is; a side without units has not won by destroying all others."""
-
-    side: str = ""
-    goal: Annotated[str, Row("goals", "unknown_goal")]
-    enemies_left: Count | None = None
-    own_left: Count | None = None
-    done: Annotated[bool, Asked("Is the goal reached?")] = False
-
-
-def victory(rules: Rules, aims: Aims) -> Verdict:
-    """Whether a goal is reached."""
-    row = rules.tables.goals[aims.goal]
-    won = aims.enemies_left == 0 if row.counted and aims.enemies_left is not None else aims.done
-    won = won and not (row.counted and aims.own_left == 0)
-    winner = {"winner": aims.side} if won and aims.side else {}
+def victory(
+    rules: Rules,
+    goal: Annotated[str, Row("goals", "unknown_goal")],
+    side: str = "",
+    enemies_left: Count | None = None,
+    own_left: Count | None = None,
+    done: Annotated[bool, Asked("Is the goal reached?")] = False,
+) -> Verdict:
+    """Whether a side's goal is reached; a side without units has not won by destroying all others."""
+    row = rules.tables.goals[goal]
+    won = enemies_left == 0 if row.counted and enemies_left is not None else done
+    won = won and not (row.counted and own_left == 0)
+    winner = {"winner": side} if won and side else {}
     return verdict("victory" if won else "not yet", rules.because(row.rule, row.text), victory=won, **winner)

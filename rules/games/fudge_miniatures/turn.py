@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from rules.engine.common import SIDES
@@ -16,44 +15,37 @@ from rules.games.fudge_miniatures.tables import EffectName, Rules, named, state_
 from rules.tabletop.tolerance import within
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scenario:
-    """A side's task and how far it is.
+def victory(
+    rules: Rules,
+    goal: Annotated[str, Row("goals", "unknown_goal")],
+    enemies_left: Count | None = None,
+    turns_held: Count = 0,
+    held: Annotated[bool, Asked("Is the place held now?")] = True,
+    turns_agreed: Annotated[Count | None, Asked("For how many turns must it be held?")] = None,
+    done: Annotated[bool, Asked("Is the task done?")] = False,
+    side: str | None = None,
+) -> Verdict:
+    """Whether a task is done; a fight to the last man is advised against.
 
-    Attributes:
-        side: The side that has the task.
+    Args:
         enemies_left: Where the last man decides.
         turns_held: Turns for which the task has been kept up without a break, this one included.
-        held: Whether it is kept up now.
         turns_agreed: Turns for which it must be.
-        done: Whether the players say that it is done.
     """
-
-    goal: Annotated[str, Row("goals", "unknown_goal")]
-    enemies_left: Count | None = None
-    turns_held: Count = 0
-    held: Annotated[bool, Asked("Is the place held now?")] = True
-    turns_agreed: Annotated[Count | None, Asked("For how many turns must it be held?")] = None
-    done: Annotated[bool, Asked("Is the task done?")] = False
-    side: str | None = None
-
-
-def victory(rules: Rules, task: Scenario) -> Verdict:
-    """Whether a task is done; a fight to the last man is advised against."""
-    row = rules.tables.goals[task.goal]
-    won = task.done
-    turns_held = task.turns_held if task.held else 0
-    if row.counted and task.enemies_left is not None:
-        won = task.enemies_left == 0
-    elif row.turns and task.turns_agreed is not None:
-        won = turns_held >= task.turns_agreed
+    row = rules.tables.goals[goal]
+    won = done
+    turns_held = turns_held if held else 0
+    if row.counted and enemies_left is not None:
+        won = enemies_left == 0
+    elif row.turns and turns_agreed is not None:
+        won = turns_held >= turns_agreed
     numbers: dict[str, Any] = {"victory": won, "discouraged": row.discouraged}
     numbers |= {"turns_held": turns_held} if row.turns else {}
     why = rules.because(row.rule, row.text)
-    if not won or not task.side:
+    if not won or not side:
         return verdict("victory" if won else "not yet", why, **numbers)
-    found = verdict("victory", why, **numbers, winner=task.side)
-    return found.causing(StatusEffect("", statuses.VICTORY, task.side, "FM-05"))
+    found = verdict("victory", why, **numbers, winner=side)
+    return found.causing(StatusEffect("", statuses.VICTORY, side, "FM-05"))
 
 
 # The order of the players.

@@ -95,8 +95,9 @@ def lone_unit_move(rules: Rules, step: LoneMove) -> Verdict:
 
 
 def _way_deg(context: Context) -> float:
-    path = next(iter(context.paths.values()))
-    return bearing_deg(path[0], path[-1])
+    """Where the squad goes: the way of its first man that does not stay or return to his place."""
+    ways = (bearing_deg(path[0], path[-1]) for path in context.paths.values() if path[0] != path[-1])
+    return next(ways, 0.0)
 
 
 def _after(context: Context) -> dict[str, Figure]:

@@ -151,6 +151,10 @@ def test_spans_of_a_base_over_a_minefield():
     (mine,) = spans_over(block("a", 0, 0), ((0, 0), (9, 0)), box(4.9, -0.1, 5.1, 0.1))
     assert mine == pytest.approx((4.4, 5.6))
     assert spans_over(block("a", 4, 0, half=0.1), ((4, 0),), field) == ((0, 0),)  # wholly on it
+    # A lane half an inch wider than the base, up to x = 4: the mines beyond begin where the front reaches them.
+    lane = Polygon(box(2, -0.75, 4, 0.75))
+    assert spans_over(block("a", 0, 0), ((0, 0), (9, 0)), field, lane) == ((3.5, 5.5),)
+    assert spans_over(block("a", 0, 0.5), ((0, 0.5), (9, 0.5)), field, lane) == ((2.5, 5.5),)  # beside the lane
 
 
 @given(places, places)
