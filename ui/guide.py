@@ -15,6 +15,7 @@ from ui.battle.battle_session import BattleSession
 from ui.battle.round_sequence import RoundSequence
 from ui.formatting import sentence
 from ui.measuring import Read, read_off
+from ui.rules_text import side_name
 from ui.session import Ruler, TableState
 from ui.setup.armies import doubts, found_all, one_colour_words, proposed, separation_sentence
 from ui.setup.cameras import Camera
@@ -305,9 +306,9 @@ def _armies(now: TableStatus) -> Guide:
     figures = now.view.figures if now.view is not None else ()
     counts = {army: sum(figure.army == army for figure in figures) for army in armies}
     ticks = tuple(
-        Tick(tr("{army}: {count} seen", army=army, count=count), True)
+        Tick(tr("{army}: {count} seen", army=side_name(army), count=count), True)
         if count
-        else Tick(tr("{army}: searching…", army=army), None)
+        else Tick(tr("{army}: searching…", army=side_name(army)), None)
         for army, count in counts.items()
     )
     if now.view is not None:

@@ -10,7 +10,6 @@ import numpy as np
 
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
-from rules.engine.text import display_name
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import Path
 from rules.tabletop.table import Figure, PointIn
@@ -19,6 +18,7 @@ from ui.battle.action_text import success_chance
 from ui.battle.battle_session import Proposal
 from ui.formatting import percent_words
 from ui.picture.overlay import Preview, enlarged, figure_number
+from ui.rules_text import display_name
 from ui.session import Ruler
 from ui.table.finding import Mark, Note, Trace, along, lifted, ring
 from ui.table.shapes import relaid

@@ -42,7 +42,6 @@ from rules.engine.referee import (
     with_answers,
 )
 from rules.engine.state import Unit
-from rules.engine.text import display_name, turn_words
 from rules.engine.verdict import Verdict
 from rules.tabletop.bearing import turn_deg
 from rules.tabletop.errors import UserError
@@ -51,6 +50,7 @@ from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.tolerance import DOUBT_SIGMAS
 from ui.battle.action_text import obligation_words
 from ui.measuring import Tape
+from ui.rules_text import display_name, turn_words
 from ui.translation import tr
 from vision.setup import Setup
 from vision.table_view import TableView

@@ -35,10 +35,10 @@ from rules.engine.events import (
 )
 from rules.engine.game import Game
 from rules.engine.state import State, fold
-from rules.engine.text import display_name, label, readable, roller_words
 from ui.battle.action_text import outcome_banner
 from ui.battle.battle_folder import ends_battle
 from ui.formatting import capitalized
+from ui.rules_text import display_name, label, readable, roller_words
 from ui.translation import tr, tr_count
 
 _TOGETHER: tuple[type[Event], ...] = (UnitJoined, Placed)

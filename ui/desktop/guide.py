@@ -28,6 +28,7 @@ from ui.desktop.widgets import (
     set_font,
 )
 from ui.guide import TEACH, FirstShot, Guide, GuideStep, Need, Progress, ShotStep, StepMark, TableStatus, guide
+from ui.rules_text import side_name, stored_name
 from ui.setup.armies import found_all, proposed
 from ui.setup.cameras import cameras
 from ui.theme import WHITE, faded
@@ -94,10 +95,10 @@ class GuideBar(QFrame):
         """Suggest army names, the first for the next click."""
         self.army.blockSignals(True)
         self.army.clear()
-        self.army.addItems(list(armies))
+        self.army.addItems(map(side_name, armies))
         self.army.setCurrentIndex(0)
         self.army.blockSignals(False)
-        self.named.emit(self.army.currentText())
+        self.named.emit(stored_name(self.army.currentText()))
 
     def _lay_out(self) -> None:
         self.words.setAccessibleName(tr("What to do now"))
@@ -121,7 +122,7 @@ class GuideBar(QFrame):
         in_row((self.words, 1), self.army, self.button, on=row, margin=0)
         in_column((row, 1), self.ticks, on=low, margin=0).setSpacing(0)
         in_column(top, low, on=self, margin=(8, 4, 8, 4)).setSpacing(2)
-        self.army.editTextChanged.connect(self.named)
+        self.army.editTextChanged.connect(lambda words: self.named.emit(stored_name(words)))
 
 
 _MARGIN_PX = 6

@@ -17,6 +17,7 @@ from ui.formatting import capitalized
 from ui.guide import next_step, title_words
 from ui.measuring import Read
 from ui.picture.overlay import Preview
+from ui.rules_text import translated
 from ui.session import Ruler
 from ui.tools.answer import current_answer
 from ui.translation import tr
@@ -87,8 +88,11 @@ class TextPresenter:
     def show_undo_steps(self) -> None:
         """Name the steps that can be undone and redone."""
         play = self._store.battle.play
-        steps = play.battle if play is not None and self._store.in_battle else self._store.session
-        self._actions.show_undo_steps(steps.can_undo, steps.can_redo)
+        if play is not None and self._store.in_battle:
+            undo, redo = (one and translated(one) for one in (play.battle.can_undo, play.battle.can_redo))
+        else:
+            undo, redo = self._store.session.can_undo, self._store.session.can_redo
+        self._actions.show_undo_steps(undo, redo)
 
     @property
     def _offer(self) -> tuple[str, MessageActions]:

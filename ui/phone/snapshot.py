@@ -13,7 +13,6 @@ from rules.engine.events import ActionResolved, OutcomeDecided, VerdictOverruled
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, available_actions, obligations
 from rules.engine.state import Unit
-from rules.engine.text import display_name, readable
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece
 from ui.battle.action_text import (
@@ -30,6 +29,7 @@ from ui.battle.battle_map import extent_around
 from ui.battle.turn_bar import TurnBar
 from ui.formatting import sentence
 from ui.picture.overlay import figure_number
+from ui.rules_text import display_name, readable
 from ui.theme import SILVER, Colour, army_colour, hex_colour, readable_ink
 
 _VERDICTS = (ActionResolved, OutcomeDecided, VerdictOverruled)

@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from calibration.camera import TableCamera
 from calibration.marker_issue import MarkerIssue
-from rules.engine.text import display_name
 from rules.tabletop.table import POSTURE_HEIGHT_IN, Figure, Point3In, PointIn, TerrainPiece
 from rules.tabletop.template import Blast, Hit, Strip, Template, Zone, drawn
 from ui.formatting import other_words, percent_words, range_words, spread_in
 from ui.measuring import Read, Reading, covered, read_off
 from ui.picture.placement import ring_width
+from ui.rules_text import display_name, side_name
 from ui.session import Ruler, TableState
 from ui.table.finding import Finding, Mark, Patch, Rows, Style, Trace, lifted, ring
 from ui.table.play_area import area_marks
@@ -405,7 +405,7 @@ def _rows_of(figure: Figure, preview: Preview) -> Rows:
     if figure.id != preview.hovered or preview.finding is not None:
         return ((display_name(figure.id), 15.0), (posture_words(figure.posture), 12.0))
     confidence = "" if figure.confidence > _SURE else tr(", {part} sure", part=percent_words(figure.confidence))
-    army = "" if display_name(figure.id).startswith(display_name(figure.army)) else f"{figure.army}, "
+    army = "" if display_name(figure.id).startswith(display_name(figure.army)) else f"{side_name(figure.army)}, "
     seen = f"{army}{posture_words(figure.posture)}{confidence}"
     details = (seen, *preview.battle_lines, f"± {Unit.INCH.words(spread_in(figure.sigma_in))}")
     return ((display_name(figure.id), 15.0), *((words, 12.0) for words in details))

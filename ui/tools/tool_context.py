@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rules.engine.position import Position
-from rules.engine.text import status_words
 from rules.tabletop.measure import Range
 from rules.tabletop.scene import SightRules
 from rules.tabletop.table import Figure, TerrainPiece
@@ -13,6 +12,7 @@ from ui.battle.action_text import card_title
 from ui.battle.battle_session import BattleSession
 from ui.formatting import Basis
 from ui.measuring import measured
+from ui.rules_text import status_words
 from ui.session import TableState
 from ui.translation import tr
 from vision.table_view import TableView

@@ -29,7 +29,6 @@ from rules.battle.referees import referee_of
 from rules.engine.game import Game
 from rules.engine.objectives import Objective
 from rules.engine.roster import Army
-from rules.engine.text import display_name
 from rules.games import game_names, open_game
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
@@ -41,6 +40,7 @@ from ui.desktop.saving import ask_file
 from ui.desktop.theme import make_primary
 from ui.desktop.widgets import button_with_tip, in_column, in_row, literal_text, name_tabs, plain_label, wrapping_label
 from ui.formatting import capitalized, in_order
+from ui.rules_text import display_name, outcome_words
 from ui.translation import tr
 from vision.frame import ImageBgr
 
@@ -252,7 +252,10 @@ class BattleSetupDialog(QDialog):
         except UserError as refusal:
             self._words.setText(str(refusal))
             return
-        rows = [f"{side}: {one.outcome}. {' '.join(verdict_rows(one))}" for side, one in found.items()]
+        rows = [
+            f"{display_name(side)}: {outcome_words(one.outcome)}. {' '.join(verdict_rows(one))}"
+            for side, one in found.items()
+        ]
         self._words.setText("\n".join(rows) or tr("This game does not limit armies."))
 
     def _choose_house_rules(self) -> None:

@@ -24,7 +24,6 @@ from PyQt6.QtWidgets import (
 from rules.engine.game import Question
 from rules.engine.needed import needed_words
 from rules.engine.referee import Action, ActionPreview, AvailableActions
-from rules.engine.text import display_name
 from rules.games import game_names
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
@@ -51,6 +50,7 @@ from ui.desktop.widgets import (
     wrapping_label,
 )
 from ui.formatting import capitalized
+from ui.rules_text import display_name
 from ui.translation import mark_for_translation, tr
 from vision.frame import ImageBgr
 

@@ -11,7 +11,6 @@ from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QHBoxLayout, Q
 from rules.battle.overrides import Override
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
-from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from ui.battle.battle_session import BattleSession
 from ui.battle.ruling import (
@@ -26,6 +25,7 @@ from ui.battle.ruling import (
     override_words,
 )
 from ui.desktop.widgets import button_with_tip, described, in_column, in_row, ok_and_cancel, plain_label
+from ui.rules_text import display_name
 from ui.translation import tr
 
 _SIZE = (620, 540)
@@ -56,7 +56,7 @@ class RulingDialog(QDialog):
         self._outcomes, self._statuses, self._reason = QListWidget(), QListWidget(), QLineEdit()
         self._pairs: list[StatusText] = []
         for case in self._cases:
-            self._case.addItem(case.words)
+            self._case.addItem(case.shown)
         self._condition.addItems(conditions)
         self._lay_out()
         self._take(0)
