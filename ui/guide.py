@@ -97,6 +97,7 @@ class TableStatus:
         is_bare: Whether the simulated table is shown without its armies; None for other sources.
         need: What the open battle needs before its first shot; None without a battle.
         next_words: The text of the button that begins the battle's next phase.
+        is_searching: Whether the newest pictures are still being searched.
     """
 
     spec: str
@@ -111,6 +112,7 @@ class TableStatus:
     is_bare: bool | None = None
     need: Need | None = None
     next_words: str = ""
+    is_searching: bool = False
 
     @property
     def markers(self) -> tuple[int, ...]:
@@ -175,6 +177,7 @@ class Guide:
         ready: Whether the button works now.
         is_done: Whether the step was done before and the player went back to it.
         ticks: What the step waits for.
+        busy: Whether the program works and the player need not do anything.
     """
 
     marks: Mapping[GuideStep, StepMark]
@@ -184,6 +187,7 @@ class Guide:
     ready: bool = True
     is_done: bool = False
     ticks: tuple[Tick, ...] = ()
+    busy: bool = False
 
 
 def guide(now: TableStatus, progress: Progress) -> Guide:
@@ -196,7 +200,11 @@ def guide(now: TableStatus, progress: Progress) -> Guide:
     if current is None:
         words = tr("That was the first shot. You can open this guide again in the menu Help; F1 shows every key.")
         return Guide(marks, None, words, tr("Close"))
-    return replace(_SHOWN[current](now), marks=marks, is_done=done[current])
+    shown = _SHOWN[current](now)
+    if current is GuideStep.CAMERA and current in progress.agreed and now.view is None and not now.problem:
+        words = tr("Looking at the table for the first time. This takes a few seconds.")
+        shown = Guide({}, current, words, busy=True)
+    return replace(shown, marks=marks, is_done=done[current])
 
 
 def _mark(step: GuideStep, current: GuideStep | None, done: bool, progress: Progress) -> StepMark:
@@ -329,6 +337,9 @@ def _armies(now: TableStatus) -> Guide:
         advice = one_colour_words(now.view)
         ticks = (*ticks, *((Tick(advice, None),) if advice else ()))
         return Guide({}, GuideStep.ARMIES, words, tr("Use them"), ready=now.has_inches, ticks=ticks)
+    if not armies and now.state.setup.propose and now.is_searching:
+        words = tr("Looking for the soldiers. Keep your hands off the table; this takes a few seconds.")
+        return Guide({}, GuideStep.ARMIES, words, busy=True)
     if not armies:
         words = (
             tr(

@@ -29,7 +29,7 @@ def test_armies_named_after_colours_are_german_and_stored_in_english() -> None:
 
 @pytest.mark.usefixtures("german")
 @pytest.mark.parametrize(
-    ("english", "german"),
+    ("words", "expected"),
     [
         (SENTENCE, "Grün 2: Gewehr auf Beige 4, daneben"),
         ("Declare victory of Green", "Sieg von Grün erklären"),
@@ -49,8 +49,8 @@ def test_armies_named_after_colours_are_german_and_stored_in_english() -> None:
         ("Crossbow at Tan 4", "Crossbow at Beige 4"),
     ],
 )
-def test_phrases_of_the_rules_are_german(english: str, german: str) -> None:
-    assert translated(english) == german
+def test_phrases_of_the_rules_are_german(words: str, expected: str) -> None:
+    assert translated(words) == expected
 
 
 @pytest.mark.usefixtures("german")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -197,6 +198,7 @@ def movement_words(available: AvailableActions) -> str:
     left, allowance = numbers.get("left_in"), numbers.get("allowance_in")
     if left is None or allowance is None:
         return tr("Move: {outcome}", outcome=outcome_words(preview.before.outcome))
+    left = math.floor(10 * left + 1e-6) / 10  # never more than there is
     return tr("{left_in:g} in of {allowance_in:g} left to move", left_in=left, allowance_in=allowance)
 
 

@@ -183,6 +183,20 @@ def title_of(game: str) -> str:
     return open_game(game).title if title is None else title
 
 
+_ABOUT = {
+    "army_men": mark_for_translation("Soldiers, tanks and guns, from ten a side. Two dice."),
+    "fudge_miniatures": mark_for_translation("A few knights and yeomen; each one matters. Four Fudge dice."),
+    "plastic_fudge": mark_for_translation("Troops with a commander and a range rod. Four Fudge dice."),
+    "simple_plastic": mark_for_translation("Made for children; start with this one. One die."),
+    "simple_plastic_figure": mark_for_translation("Second World War, man against man. One die."),
+}
+
+
+def about_game(game: str) -> str:
+    """What kind of game this is, in a line; empty for games of the players' own."""
+    return tr(_ABOUT[game]) if game in _ABOUT else ""
+
+
 def load_games() -> None:
     """Load all games and their referees, for which a dialog would otherwise stop the window."""
     for name in game_names():

@@ -7,7 +7,7 @@ from functools import partial
 
 from PyQt6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QColor, QPaintEvent, QPen
-from PyQt6.QtWidgets import QComboBox, QDockWidget, QFrame, QMenu, QToolButton, QWidget
+from PyQt6.QtWidgets import QComboBox, QDockWidget, QFrame, QMenu, QProgressBar, QToolButton, QWidget
 
 from ui.background_task import BackgroundTask
 from ui.desktop.actions import ToolRail
@@ -36,8 +36,9 @@ from ui.translation import tr
 
 _SIGN = {StepMark.DONE: "✓", StepMark.NOW: "▸", StepMark.SKIPPED: "»", StepMark.AHEAD: "·"}
 _TICKS = {True: "✓", False: "✗", None: "·"}
-_WORDS_PX = 58
-"""Two lines of 18 pixels and their margins; longer ticks take some of it, and the words become smaller."""
+_WORDS_PX = 38
+"""Two lines of 14 pixels or one of 18, with margins; without ticks their place is added."""
+_BUSY_PX = 160
 
 
 class GuideBar(QFrame):
@@ -63,7 +64,7 @@ class GuideBar(QFrame):
         self.shown: Guide | None = None
         self.steps = {step: QToolButton() for step in GuideStep}
         self.words, self.ticks = FittedLabel(), markup_label()
-        self.army = QComboBox()
+        self.army, self.busy = QComboBox(), QProgressBar()
         self.button = button_with_tip("", "", self.wanted.emit)
         tip = tr("Skip this step; click its name above to come back")
         self.skip = button_with_tip(tr("Skip"), tip, self.skipped.emit)
@@ -82,11 +83,13 @@ class GuideBar(QFrame):
             button.setAccessibleName(f"{step.words}, {mark.words}")
             set_font(button, bold=mark is StepMark.NOW)
         self.words.show_text(guide.words)
+        self.ticks.setVisible(bool(guide.ticks))
         self.ticks.setText("&nbsp;&nbsp; ".join(f"{_TICKS[t.good]} {escape_markup(t.words)}" for t in guide.ticks))
         self.button.setText(guide.button)
         self.button.setEnabled(guide.ready)
         self.button.setVisible(bool(guide.button))
-        self.army.setVisible(guide.step is GuideStep.ARMIES)
+        self.army.setVisible(guide.step is GuideStep.ARMIES and not guide.busy)
+        self.busy.setVisible(guide.busy)
         self.skip.setText(tr("Continue") if guide.is_done else tr("Skip"))
         self.skip.setVisible(guide.step is not None)
         self.leave.setVisible(guide.step is not None)
@@ -103,12 +106,15 @@ class GuideBar(QFrame):
     def _lay_out(self) -> None:
         self.words.setAccessibleName(tr("What to do now"))
         line_px = self.ticks.fontMetrics().lineSpacing()
-        self.ticks.setMinimumHeight(line_px)
         keep_place(self.leave)
         self.army.setEditable(True)
         self.army.setMinimumContentsLength(10)
         self.army.setAccessibleName(tr("Army that the next click teaches"))
         self.army.setToolTip(tr("Type a name or choose one, then click the base of one of its soldiers"))
+        self.busy.setRange(0, 0)  # how long it takes is not known
+        self.busy.setFixedSize(_BUSY_PX, _BUSY_PX // 10)
+        self.busy.setTextVisible(False)
+        self.busy.setAccessibleName(tr("Searching…"))
         self.button.setDefault(True)
         make_primary(self.button)
         for step, button in self.steps.items():
@@ -119,9 +125,9 @@ class GuideBar(QFrame):
         low = QWidget()  # always of one height: otherwise the soldiers would move away from the mouse
         low.setFixedHeight(_WORDS_PX + line_px)
         row = QWidget()  # a layout alone would be no higher than its buttons
-        in_row((self.words, 1), self.army, self.button, on=row, margin=0)
+        in_row((self.words, 1), self.busy, self.army, self.button, on=row, margin=0)
         in_column((row, 1), self.ticks, on=low, margin=0).setSpacing(0)
-        in_column(top, low, on=self, margin=(8, 4, 8, 4)).setSpacing(2)
+        in_column(top, low, on=self, margin=(8, 2, 8, 2)).setSpacing(0)
         self.army.editTextChanged.connect(lambda words: self.named.emit(stored_name(words)))
 
 
@@ -340,6 +346,7 @@ class GuideController(QObject):
             source_controller.is_bare,
             self._light.need,
             self._commands.battle.turn_bar.button.text().replace("&", ""),
+            source_controller.is_searching,
         )
 
     # The bar's buttons
@@ -515,6 +522,8 @@ class GuideLight:
                 self._show_visible(self._panel.groups_button)
             else:
                 self.spotlight.light(None)
+        elif self._bar.busy.isVisible():
+            self.spotlight.light(None)
         else:
             self.spotlight.light(self._bar.army if store.tool.name == TEACH else self._rail.groups[TEACH])
 

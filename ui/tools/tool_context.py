@@ -62,12 +62,15 @@ class ToolContext:
             and self.position is other.position
         )
 
-    def battle_lines(self, name: str) -> tuple[str, ...]:
-        """What the battle knows about a figure, in lines; empty if it is not in the battle."""
+    def battle_lines(self, name: str, *, in_brief: bool = False) -> tuple[str, ...]:
+        """What the battle knows about a figure, in lines; empty if it is not in the battle.
+
+        `in_brief` leaves out what only this turn's rules ask for, such as who was seen from where.
+        """
         unit = self.position.state.units.get(name) if self.position is not None else None
         if unit is None or self.position is None:
             return ()
-        statuses = {**unit.statuses, **unit.this_turn}
+        statuses = {**unit.statuses, **({} if in_brief else unit.this_turn)}
         flags = tuple(f"{key}_" for key, value in statuses.items() if value is True)
         rows = [
             status_words(key, value)

@@ -28,7 +28,7 @@ from rules.games import game_names
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
 from ui.battle.action_text import movement_words, obligation_words, reason_rows
-from ui.battle.battle_setup import title_of
+from ui.battle.battle_setup import about_game, title_of
 from ui.battle.dice import Throws, alike, needs_dice, roll_words
 from ui.desktop.battle.action_list import ActionList
 from ui.desktop.battle.dice_card import DiceCard, DiceFaces
@@ -438,8 +438,10 @@ class GameList(QWidget):
         """Fill the list."""
         super().showEvent(event)
         for name in () if self._layout.count() else game_names():
-            title = "\n".join(textwrap.wrap(title_of(name), _LINE)).replace("&", "&&")
-            button = QPushButton(title, self)
+            lines = (line for words in (title_of(name), about_game(name)) for line in textwrap.wrap(words, _LINE))
+            button = QPushButton("\n".join(lines).replace("&", "&&"), self)
+            button.setAccessibleName(title_of(name))
+            button.setAccessibleDescription(about_game(name))
             button.setMinimumHeight(_BUTTON_PX)
             button.setToolTip(tr("Choose what each soldier plays, then start the battle"))
             button.clicked.connect(partial(self._choose, name))

@@ -82,9 +82,11 @@ class Toolbox:
         shown = replace(shown, casualties=otherwise.casualties, badges=otherwise.badges)
         now = self._now() if shown.hovered or shown.asked else None
         return (
-            replace(shown, battle_lines=now.battle_lines(shown.asked or shown.hovered or ""))
-            if now is not None
-            else shown
+            shown
+            if now is None
+            else replace(
+                shown, battle_lines=now.battle_lines(shown.asked or shown.hovered or "", in_brief=not shown.asked)
+            )
         )
 
     def _played(self) -> Game[Any] | None:
