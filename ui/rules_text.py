@@ -28,13 +28,13 @@ _ACTOR = re.compile(r"((?:[A-Z]\w*(?: \w+)* \d+)(?:, [A-Z]\w*(?: \w+)* \d+)*): (
 
 def side_name(name: str) -> str:
     """The name of an army as players read it: "tan", or "Beige" in German."""
-    return tr(name.lower()) if name.lower() in COLOURS else name
+    return tr(name.lower()) if language() != "en" and name.lower() in COLOURS else name
 
 
 def stored_name(name: str) -> str:
     """The name under which an army is stored that a player has typed: "tan" for "Beige" in German."""
     wanted = name.strip().casefold()
-    return next((colour for colour in COLOURS if wanted == tr(colour).casefold()), name.strip())
+    return next((colour for colour in COLOURS if language() != "en" and wanted == tr(colour).casefold()), name)
 
 
 def translated(words: str) -> str:

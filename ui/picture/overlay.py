@@ -144,7 +144,8 @@ class Preview:
         pin_in: A bare place that was picked.
         ruler, template: What a click would lay down.
         finding: The answer to the tool's question.
-        battle_lines: What the battle knows about the figure under the mouse, in lines.
+        battle_lines: What the players must know about the figure under the mouse in the battle, in lines.
+        turn_lines: What only the rules of this turn ask for, in lines.
         ground: The terrain tool's preview; None for other tools.
         marks: Other marks of a battle, such as where a shell landed.
         badges: Signs beside the soldiers, for the screen only.
@@ -160,6 +161,7 @@ class Preview:
     template: Template | None = None
     finding: Finding | None = None
     battle_lines: tuple[str, ...] = ()
+    turn_lines: tuple[str, ...] = ()
     ground: GroundPreview | None = None
     marks: tuple[Mark, ...] = ()
     badges: tuple[Mark, ...] = ()

@@ -38,7 +38,7 @@ def current_answer(
         return preview.finding.answer
     figure = figure_at_end(view, preview.asked) if preview.asked else None
     if figure is not None:
-        return _of_figure(figure, state, preview.battle_lines)
+        return _of_figure(figure, state, (*preview.battle_lines, *preview.turn_lines))
     return _answer(view, question, reading, state.basis, state.unit) if question is not None else Answer()
 
 

@@ -34,7 +34,7 @@ from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.battle.turn_bar import TurnBarView
 from ui.formatting import capitalized
 from ui.picture.overlay import Preview
-from ui.rules_text import display_name, display_names, outcome_words, readable, translated
+from ui.rules_text import display_name, display_names, event_outcome, outcome_words, readable, translated
 from ui.translation import tr, tr_count
 from vision.palette import army_names
 from vision.setup import Setup
@@ -377,7 +377,8 @@ class BattleController(QObject):
             lines = [f"{translated(one.action.words)}: {capitalized(outcome_words(its.outcome))}" for one, its in found]
             self._show_outcome((), "", lines)
         else:
-            outcome = capitalized(outcome_words(verdict.outcome))
+            outcome = outcome_words(verdict.outcome) if not isinstance(event, ActionResolved) else event_outcome(event)
+            outcome = capitalized(outcome)
             if isinstance(event, ActionResolved) and not event.by and not says_outcome(event):
                 outcome = f"{translated(event.title)}: {outcome}"  # a side's name alone would say nothing
             if self._rounds:

@@ -161,8 +161,8 @@ def pending_move(
             why_not = refusal_words(preview)
             used = _used_words(position, proposal, play.left_in(position, proposal))
             short = tr("No: {why_not}", why_not=f"{short}, {used}" if used else few_words(why_not))
-            why_not = sentence(_one_decimal(why_not))
-            words = f"{words} {tr('The rules forbid it: {why_not}', why_not=f'{used}. {why_not}' if used else why_not)}"
+            why_not = ". ".join(filter(None, (used, sentence(_one_decimal(why_not)))))
+            words = " ".join((words, tr("The rules forbid it: {why_not}", why_not=why_not)))
             tip = tr("Count it as a move anyway")
             first = DecisionButton(
                 tr("Allow anyway"), tip, lambda: after(lambda: play.let_pass(position, proposal, _AGREED)), "✓"
