@@ -201,7 +201,12 @@ def guide(now: TableStatus, progress: Progress) -> Guide:
         words = tr("That was the first shot. You can open this guide again in the menu Help; F1 shows every key.")
         return Guide(marks, None, words, tr("Close"))
     shown = _SHOWN[current](now)
-    if current is GuideStep.CAMERA and current in progress.agreed and now.view is None and not now.problem:
+    if (
+        current is GuideStep.CAMERA
+        and current in progress.agreed
+        and now.view is None
+        and not (now.problem or now.held)
+    ):
         words = tr("Looking at the table for the first time. This takes a few seconds.")
         shown = Guide({}, current, words, busy=True)
     return replace(shown, marks=marks, is_done=done[current])

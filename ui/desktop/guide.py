@@ -36,7 +36,7 @@ from ui.translation import tr
 
 _SIGN = {StepMark.DONE: "✓", StepMark.NOW: "▸", StepMark.SKIPPED: "»", StepMark.AHEAD: "·"}
 _TICKS = {True: "✓", False: "✗", None: "·"}
-_WORDS_PX = 38
+_WORDS_PX = 40
 """Two lines of 14 pixels or one of 18, with margins; without ticks their place is added."""
 _BUSY_PX = 160
 
@@ -83,8 +83,10 @@ class GuideBar(QFrame):
             button.setAccessibleName(f"{step.words}, {mark.words}")
             set_font(button, bold=mark is StepMark.NOW)
         self.words.show_text(guide.words)
-        self.ticks.setVisible(bool(guide.ticks))
-        self.ticks.setText("&nbsp;&nbsp; ".join(f"{_TICKS[t.good]} {escape_markup(t.words)}" for t in guide.ticks))
+        # There is room for one line: what is wrong, first of all.
+        ticks = [tick for tick in guide.ticks if tick.good is False][:1] or guide.ticks
+        self.ticks.setVisible(bool(ticks))
+        self.ticks.setText("&nbsp;&nbsp; ".join(f"{_TICKS[tick.good]} {escape_markup(tick.words)}" for tick in ticks))
         self.button.setText(guide.button)
         self.button.setEnabled(guide.ready)
         self.button.setVisible(bool(guide.button))

@@ -419,7 +419,7 @@ class Layers:
         self._cached = []
         self._sprites.begin(to_screen)
         for number, shapes in enumerate(self.shapes):
-            if shapes is self.shapes[-1]:
+            if number == len(self.shapes) - 1:
                 rooms, place = rooms.and_boxes(self.covered), (to_screen, size, ratio, self.covered)
             known = before[number] if number < len(before) else None
             if known is not None and known.place == place and known.shapes == shapes and shapes:
