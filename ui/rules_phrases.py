@@ -421,6 +421,28 @@ Lead
 Attack
 Attack at {target}
 Morale of {figure}
+# The story
+Turn {turn}
+{side} moves
+{side} acts
+{side} attacks
+{side} deals damage
+{side} moves on
+{side} checks status
+{faces} rolled for {who}: {why}
+{figure} is placed at {place}
+{figure} moves {number} in to {place}
+{figure} moves {number} in over {terrain} to {place}
+{figure} moves {number} in to {place}, which costs {number_cost} in
+Order: {sides}
+Army of {side}
+The players decide: {question}
+Destroy {terrain}
+Unhitch {figure}
+{figure} must run
+{figure} entrenched
+pinned
+routed
 """.splitlines()  # noqa: E501
     if line and not line.startswith("#")
 )

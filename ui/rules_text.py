@@ -59,9 +59,10 @@ def _translated(words: str, of: str) -> str:
         return f"{_translated(ruled[1], of)} {ruled[2]}"
     if (acted := _ACTOR.fullmatch(words)) is not None:
         return f"{_names(acted[1])}: {_translated(acted[2], of)}"
-    action, comma, outcome = words.rpartition(", ")
-    if comma and (result := _phrase(outcome)) is not None:
-        return f"{_translated(action, of)}, {result}"
+    for joint in (" · ", ": ", ", "):
+        before, found, last = words.rpartition(joint)
+        if found and (result := _phrase(last)) is not None:
+            return f"{_translated(before, of)}{joint}{result}"
     return _names(words)
 
 
@@ -123,6 +124,17 @@ def _pattern(phrase: str) -> re.Pattern[str]:
 
 def _kind(field: str) -> str:
     return next((pattern for kind, pattern in _VALUES.items() if field.startswith(kind)), ".+?")
+
+
+_LINE = re.compile(r"(\s*(?:[A-Z]+-\w+  )?)(.*?)( \([+-][\d.]+\))?")
+
+
+def story_line(line: str) -> str:
+    """A line of a battle's story: its indentation, the rule and the modifier stay."""
+    if language() == "en":
+        return line
+    found = _LINE.fullmatch(line)
+    return f"{found[1]}{translated(found[2])}{found[3] or ''}" if found is not None else line
 
 
 # The functions of `rules.engine.text`, in the language of the window.

@@ -43,7 +43,7 @@ def test_armies_named_after_colours_are_german_and_stored_in_english() -> None:
             "the target is 28.1 in away; the rifle reaches 0 to 24 in (AM-38)",
             "28.1 Zoll entfernt; Gewehr reicht 0 bis 24 Zoll (AM-38)",
         ),
-        ("The rifle fires in the phase of small arms.", "Gewehr: erst in der Phase Handfeuerwaffen."),
+        ("The rifle fires in the phase of small arms.", "Gewehr: erst in der Phase Handwaffen."),
         ("Take off Tan 4", "Beige 4 vom Tisch nehmen"),
         # A weapon of house rules has no translation: the action stays English, but its target is named as elsewhere.
         ("Crossbow at Tan 4", "Crossbow at Beige 4"),

@@ -125,4 +125,6 @@ class TextPresenter:
             return next_step(store.view, store.session.state, store.tool.name, hint, practice.hint)
         if store.source_controller.worker.source_problem:
             return ""
+        if store.frame is not None:
+            return tr("Looking at the table for the first time. This takes a few seconds.")
         return tr("Opening {spec}…", spec=title_words(store.source_controller.spec))

@@ -29,7 +29,7 @@ from ui.battle.battle_map import extent_around
 from ui.battle.turn_bar import TurnBar
 from ui.formatting import sentence
 from ui.picture.overlay import figure_number
-from ui.rules_text import display_name, readable
+from ui.rules_text import display_name, readable, story_line
 from ui.theme import SILVER, Colour, army_colour, hex_colour, readable_ink
 
 _VERDICTS = (ActionResolved, OutcomeDecided, VerdictOverruled)
@@ -59,7 +59,7 @@ def last_verdict(battle: Battle) -> tuple[str, ...]:
     """The last verdict or the players' decision in force: its outcome, then dice, reasons and effects, a line each."""
     events = reversed([*battle.in_force.values()])
     last = next((event for event in events if isinstance(event, _VERDICTS)), None)
-    return tuple(line.strip() for line in story_lines(battle.game, [last])) if last is not None else ()
+    return tuple(story_line(line.strip()) for line in story_lines(battle.game, [last])) if last is not None else ()
 
 
 def page_data(snapshot: PhoneSnapshot) -> dict[str, Any]:
