@@ -174,7 +174,7 @@ leave by the far edge
 figures
 {side}: {thing_goal}
 # Why Army Men forbids something
-Not started yet; move freely
+not started yet: begin the first turn
 units move in the phase of movement only
 A figure never attacks more than once a turn
 the {thing_weapon} fires in the phase of {thing_phase}
@@ -350,6 +350,7 @@ it reaches {number} in
 it lies {number} in off
 he runs {number} to {number_to} in, not {number_not}
 # Reasons of Fudge Miniatures
+A player acts with his whole force, then the next player clockwise; the scenario says who begins, or else the player who brought the pizza
 against DDF {number}
 against DDF {number}: {number_least} or more hits
 the melee weapon (MODF)

@@ -47,12 +47,9 @@ def translated(words: str) -> str:
 @lru_cache(maxsize=4096)
 def _translated(words: str, of: str) -> str:
     """The translation into language `of`, which is the one in use."""
-    whole = _phrase(words)
-    if whole is not None:
-        return whole
     ruled = _RULE.fullmatch(words)
-    if ruled is not None and (reason := _phrase(ruled[1])) is not None:
-        return f"{reason} {ruled[2]}"
+    if (whole := _phrase(words if ruled is None else ruled[1])) is not None:
+        return whole if ruled is None else f"{whole} {ruled[2]}"
     if "; " in words:
         return "; ".join(_translated(part, of) for part in words.split("; "))
     if ruled is not None:
@@ -111,7 +108,7 @@ class _Table:
 def _table(of: str) -> _Table:
     """The phrases that language `of`, the one in use, translates."""
     with_fields = sorted((one for one in PHRASES if "{" in one), key=lambda one: -len(_FIELD.sub("", one)))
-    exact = {one.lower(): tr(one) for one in PHRASES if "{" not in one}
+    exact = {one.lower(): tr(one) for one in (*COLOURS, *PHRASES) if "{" not in one}
     return _Table(exact, tuple((_pattern(one), one) for one in with_fields))
 
 

@@ -232,7 +232,8 @@ def odds_column(preview: ActionPreview) -> str:
     chance = _attack_chance(preview)
     if chance is not None and not preview.ambiguities:
         return percent_words(chance)
-    is_certain = not (preview.odds or preview.ambiguities)
+    says_it = [*preview.odds][:1] == [preview.action.title.partition(" ")[0].lower()]  # such as "Green begins"
+    is_certain = says_it or not (preview.odds or preview.ambiguities)
     return "" if is_certain or not preview.possible else chance_lines(preview)
 
 

@@ -379,8 +379,10 @@ class BattleController(QObject):
         else:
             outcome = outcome_words(verdict.outcome) if not isinstance(event, ActionResolved) else event_outcome(event)
             outcome = capitalized(outcome)
-            if isinstance(event, ActionResolved) and not event.by and not says_outcome(event):
-                outcome = f"{translated(event.title)}: {outcome}"  # a side's name alone would say nothing
+            if isinstance(event, ActionResolved) and event.title and not event.by:
+                # A side's name alone would say nothing.
+                title = translated(event.title)
+                outcome = title if says_outcome(event) else f"{title}: {outcome}"
             if self._rounds:
                 outcome = " · ".join((outcome, *(roll_words(asked, roll.faces) for asked, roll in rolled.throws)))
             self._show_outcome(rolled.action.by, outcome, verdict_rows(verdict))
