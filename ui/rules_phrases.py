@@ -444,6 +444,20 @@ Unhitch {figure}
 {figure} entrenched
 pinned
 routed
+# Questions to the players
+whether {figure} sees {target}
+whether {figure} sees the spot
+whether {figure} touches {target}
+how far {figure} went
+how far {figure} ran
+hidden
+seen
+less
+more
+nearer
+farther
+within
+outside
 """.splitlines()  # noqa: E501
     if line and not line.startswith("#")
 )

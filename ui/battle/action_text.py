@@ -158,7 +158,7 @@ def reason_rows(preview: ActionPreview) -> tuple[str, ...]:
     if preview.odds:
         rows.append(odds_words(preview.odds))
     rows += [_odds_of_one(name, odds) for name, odds in preview.odds_of.items()]
-    rows += [tr("Too close to call: {question}", question=doubt.question) for doubt in preview.ambiguities]
+    rows += [tr("Too close to call: {question}", question=translated(doubt.question)) for doubt in preview.ambiguities]
     return tuple(rows)
 
 
@@ -174,7 +174,9 @@ def refusal_words(preview: ActionPreview) -> str:
     """Why an action is not allowed; if the rules lack a fact, the question that the players must answer."""
     missing = (ask for ask in preview.asks if ask.default is None and repr(ask.fact) in preview.refusal)
     first = next(missing, None)
-    return readable(preview.why_not) if first is None else tr("answer first: {question}", question=first.text)
+    return (
+        readable(preview.why_not) if first is None else tr("answer first: {question}", question=translated(first.text))
+    )
 
 
 def _view_rows(view: View, band: str) -> list[str]:
@@ -218,13 +220,20 @@ class Ranking:
 
 
 def ranked(previews: Sequence[ActionPreview]) -> Ranking:
-    """Possible actions first: what is owed, then attacks by their chance of success, then the rest as given."""
+    """Possible actions first: what is owed, then attacks by their chance of success, then the rest as given.
+
+    What the players must decide first comes after what needs no decision.
+    """
     possible = [number for number, one in enumerate(previews) if one.possible]
-    possible.sort(key=lambda number: (not previews[number].action.owed, -(_attack_chance(previews[number]) or 0.0)))
+    possible.sort(key=lambda number: _rank(previews[number]))
     impossible = tuple(number for number, one in enumerate(previews) if not one.possible)
     # A fold for a single action would take the same room as the action.
     best = BEST + 1 if len(possible) == BEST + 1 else BEST
     return Ranking(tuple(possible[:best]), tuple(possible[best:]), impossible)
+
+
+def _rank(preview: ActionPreview) -> tuple[bool, bool, float]:
+    return (not preview.action.owed, bool(preview.ambiguities), -(_attack_chance(preview) or 0.0))
 
 
 def odds_column(preview: ActionPreview) -> str:

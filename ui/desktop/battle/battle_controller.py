@@ -284,9 +284,8 @@ class BattleController(QObject):
             try:
                 self.play.battle.go_to(seq)
             finally:
-                self.panel.show_outcome("")  # the last result may be undone
-                self.resolved.emit("")
-                self._refresh()
+                self.panel.show_outcome("")
+                self._forget_result()
 
     def _turned(self, turn: Callable[[Battle], str | None]) -> str | None:
         if self.play is None:
@@ -294,10 +293,15 @@ class BattleController(QObject):
         self.rolling.check_none()
         name = turn(self.play.battle)
         if self.panel.chosen is None:
-            self.panel.show_outcome("")  # the last result may be undone
+            self.panel.show_outcome("")
+        self._forget_result()
+        return name
+
+    def _forget_result(self) -> None:
+        """Show the battle without the last result, which may be undone."""
+        self._rounds.result = ""
         self.resolved.emit("")
         self._refresh()
-        return name
 
     def resume(self, battle: Battle) -> None:
         """Show this open battle instead of the previous one, and continue it."""

@@ -50,7 +50,7 @@ from ui.desktop.widgets import (
     wrapping_label,
 )
 from ui.formatting import capitalized
-from ui.rules_text import display_name
+from ui.rules_text import display_name, translated
 from ui.translation import mark_for_translation, tr
 from vision.frame import ImageBgr
 
@@ -266,7 +266,8 @@ class BattlePanel(QWidget):
             self.action_list.setCurrentItem(None)
 
     def _fill(self, previews: Sequence[ActionPreview]) -> None:
-        self._explain(keep=not self.action_list.show_actions(previews))
+        had_chosen = self.chosen is not None  # whose reasons must not stay without it
+        self._explain(keep=not self.action_list.show_actions(previews) and not had_chosen)
 
     def _explain(self, keep: bool = False) -> None:
         one = self.chosen
@@ -307,17 +308,17 @@ class BattlePanel(QWidget):
         for ambiguity in one.ambiguities:
             tip = tr("Too close to measure: the players decide, and the history records it")
             buttons = [
-                button_with_tip(answer.capitalize(), tip, partial(self.settled.emit, ambiguity, answer))
+                button_with_tip(capitalized(translated(answer)), tip, partial(self.settled.emit, ambiguity, answer))
                 for answer in ambiguity.answers
             ]
-            what = ambiguity.question.rpartition(": ")[2]
+            what = translated(ambiguity.question.rpartition(": ")[2])
             self._ambiguities.addRow(wrapping_label(tr("TOO CLOSE TO CALL: {what}", what=what)), in_row(*buttons))
         for question in one.asks:
             field = (
                 self._answer_box(one.action, question) if question.answers else self._answer_line(one.action, question)
             )
-            field.setAccessibleName(question.text)
-            self._open.addRow(wrapping_label(question.text), field)
+            field.setAccessibleName(translated(question.text))
+            self._open.addRow(wrapping_label(translated(question.text)), field)
 
     def _answer_line(self, action: Action, question: Question) -> QLineEdit:
         line = QLineEdit()
@@ -413,7 +414,9 @@ def _heading(figure: str, unit: str) -> str:
 
 
 def _answer_words(answer: object) -> str:
-    return (tr("yes") if answer else tr("no")) if isinstance(answer, bool) else str(answer).replace("_", " ")
+    return (
+        (tr("yes") if answer else tr("no")) if isinstance(answer, bool) else translated(str(answer).replace("_", " "))
+    )
 
 
 _LINE = 34  # letters

@@ -30,9 +30,10 @@ from ui.desktop.widgets import (
     plain_label,
     wrapping_label,
 )
-from ui.formatting import sentence
+from ui.formatting import capitalized, sentence
 from ui.picture.overlay import PointPx, Ring
 from ui.picture.placement import Box, Taken, placed
+from ui.rules_text import translated
 from ui.translation import tr, tr_count
 
 _AGREED = "agreed at the table"
@@ -203,7 +204,7 @@ def _doubt_words(proposal: Proposal, ambiguity: Ambiguity, left_in: float | None
         if left_in is None:
             return tr("Too close to call: {question}.", question=proposal.words)
         return tr("Too close to call: {move} of {left_in:.3g} in.", move=proposal.words, left_in=left_in)
-    return tr("Too close to call: {question}.", question=ambiguity.question.rpartition(": ")[2])
+    return tr("Too close to call: {question}.", question=translated(ambiguity.question.rpartition(": ")[2]))
 
 
 def _ambiguity_buttons(ambiguity: Ambiguity, settle: Callable[[str], object]) -> tuple[DecisionButton, ...]:
@@ -211,8 +212,8 @@ def _ambiguity_buttons(ambiguity: Ambiguity, settle: Callable[[str], object]) ->
     far = _is_far(ambiguity)
     return tuple(
         DecisionButton(
-            (tr("Allow") if answer == NEARER else tr("Forbid")) if far else answer.capitalize(),
-            ambiguity.question,
+            (tr("Allow") if answer == NEARER else tr("Forbid")) if far else capitalized(translated(answer)),
+            translated(ambiguity.question),
             partial(settle, answer),
             ("✓" if answer == NEARER else "✗") if far else "",
         )
