@@ -66,6 +66,17 @@ def teach(window: Window, table: SimulatedTable, army: str, wait_until: Wait) ->
     raise AssertionError(window.bar.text)
 
 
+def test_the_guide_leaves_most_of_a_small_screen_to_the_table(open_window: Open, wait_until: Wait) -> None:
+    window = open_window()
+    window.resize(1366, 768)
+    window.show()
+    window.help.guide.begin()
+    window.store.say("Those are the armies now.")
+    wait_until(lambda: window.help.guide.bar.isVisible() and window.bar.isVisible())
+    assert window.picture.height() > 590, "beside menus, the guide in three lines and the status bar"
+    assert window.bar.geometry().intersects(window.picture.geometry()), "a message lies over the picture"
+
+
 @pytest.mark.slow
 def test_the_whole_guide_on_the_simulated_table(
     found: None, open_window: Open, table: SimulatedTable, wait_until: Wait
