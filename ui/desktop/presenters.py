@@ -14,7 +14,7 @@ from ui.desktop.messages import MessageActions
 from ui.desktop.parts import Parts
 from ui.desktop.store import Store
 from ui.formatting import capitalized
-from ui.guide import next_step, title_words
+from ui.hints import next_step, title_words
 from ui.measuring import Read
 from ui.picture.overlay import Preview
 from ui.rules_text import translated

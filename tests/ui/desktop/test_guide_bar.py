@@ -6,7 +6,7 @@ import pytest
 from PyQt6.QtWidgets import QApplication
 
 from tests.ui.windows import Owned
-from ui.desktop.guide import GuideBar
+from ui.desktop.guide_bar import GuideBar
 from ui.guide import Guide, GuideStep, StepMark, Tick
 
 MARKS = dict.fromkeys(GuideStep, StepMark.AHEAD)

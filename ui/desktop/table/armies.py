@@ -13,7 +13,7 @@ from ui.desktop.messages import MessageActions
 from ui.desktop.store import Store
 from ui.desktop.table.panel import SUGGESTED_ARMIES, SidePanel
 from ui.desktop.tools.tool import PickResult, Tool
-from ui.guide import TEACH, laid_words
+from ui.hints import TEACH, laid_words
 from ui.measuring import Read
 from ui.picture.overlay import PointPx, Preview
 from ui.rules_text import display_name, side_name
