@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import Any
 
 from rules.engine import events, text
-from rules.tabletop.table import PointIn
 from ui.rules_phrases import COLOURS, PHRASES
 from ui.translation import language, tr
 
@@ -152,11 +151,6 @@ def readable(sentence: str) -> str:
     return translated(text.readable(sentence))
 
 
-def place_words(at_in: PointIn) -> str:
-    """A place as text, such as "(12.0, 7.5)"."""
-    return text.place_words(at_in)
-
-
 def outcome_words(outcome: str) -> str:
     """The text of a verdict's outcome, such as "kills Tan 4, misses Tan 5"."""
     return ", ".join(translated(text.outcome_words(one)) for one in outcome.split(", "))
@@ -170,11 +164,6 @@ def event_outcome(event: events.ActionResolved) -> str:
 def roller_words(name: str) -> str:
     """The name of the figure or role that a roll is for."""
     return translated(text.roller_words(name))
-
-
-def change_words(change: events.Change) -> str:
-    """The text of a change, such as "Tan 4 eliminated"."""
-    return translated(text.change_words(change))
 
 
 def status_words(key: str, value: Any) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, AvailableActions, is_owed
+from rules.engine.text import place_words
 from rules.tabletop.errors import UserError
 from ui.battle.action_text import card_title, numbered_names
 from ui.battle.battle_overlay import badge_marks, casualties, chance_marks, reach_marks, way_marks
@@ -17,7 +18,7 @@ from ui.battle.turn_bar import absent_words, turn_bar
 from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
 from ui.desktop.battle.pending_moves import PendingMove, pending_move
 from ui.desktop.battle.turn_bar import TurnBarView
-from ui.rules_text import place_words, readable, story_line
+from ui.rules_text import readable, story_line
 from ui.table.finding import Mark
 from ui.table.portrait import portrait
 from vision.table_view import TableView

@@ -276,7 +276,7 @@ class BattlePanel(QWidget):
             self._show_result("")
         self._ask(one)
         self._offer_dice(one)
-        self.needed.setText(needed_words(one, tr) if one is not None else "")
+        self.needed.setText(translated(needed_words(one, tr)) if one is not None else "")
         self.needed.setVisible(bool(self.needed.text()))
         if one is not None:
             self.why.setText("\n".join(reason_rows(one)))

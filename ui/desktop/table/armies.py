@@ -102,7 +102,7 @@ class GroupsController:
         self._session.do(tr("use {soldiers}", soldiers=words), accepted(view, self._session.state))
         if self._store.tool.name == TEACH:
             self._store.use_tool("measure")
-        self._store.say(tr("These are the armies now. Double-click a name on the right to change it."))
+        self._store.say(tr("These are the armies now. Double-click a name in the tab Table to change it."))
 
     def _teach_instead(self) -> None:
         self._session.propose(False)
