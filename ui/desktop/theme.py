@@ -207,6 +207,7 @@ QScrollBar::handle:horizontal { min-width: 24px; }
 QScrollBar::handle:hover { background: $dim; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+ActionList::branch { image: none; }
 ActionList, ActionList:focus { background: transparent; border: none; }
 MessageBar { background: $tint; border: none; border-left: 4px solid $accent; }
 GuideBar QPushButton { padding: 3px 12px; }
