@@ -19,6 +19,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import PoFileError, read_po, write_po
 
 from rules.tabletop.errors import UserError
+from ui.rules_phrases import COLOURS, PHRASES
 from ui.translation import DOMAIN, FOLDER
 
 SOURCES = [Path(__file__).parents[1] / name for name in ("calibration", "hardware", "rules", "ui", "vision")]
@@ -127,6 +128,8 @@ def extracted() -> Catalog:
     for source in SOURCES:
         for _, _, words, _, _ in extract_from_dir(source, [("**.py", "python")], keywords=KEYWORDS):
             found.add(words)
+    for phrase in (*COLOURS, *PHRASES):
+        found.add(phrase)
     return found
 
 

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from pathlib import Path
 
-from rules.engine.events import ActionResolved, PhaseBegun
-from rules.engine.position import Position
-from rules.engine.referee import FIRE, ActionPreview
-from ui.battle.action_text import ranked
-from ui.battle.battle_session import BattleSession
-from ui.battle.round_sequence import RoundSequence
+from ui.battle.first_shot import Need
 from ui.formatting import sentence
-from ui.measuring import Read, read_off
-from ui.session import Ruler, TableState
+from ui.hints import title_words
+from ui.rules_text import side_name
+from ui.session import TableState
 from ui.setup.armies import doubts, found_all, one_colour_words, proposed, separation_sentence
 from ui.setup.cameras import Camera
-from ui.table.shapes import template_words
-from ui.tools.answer import answer_to, on_table
 from ui.translation import mark_for_translation, tr, tr_count
 from vision.palette import army_names
 from vision.separation import SeparationLevel
-from vision.source import SETTLING, is_camera
+from vision.source import SETTLING
 from vision.table_view import TableView
 
 ENOUGH_MARKERS = 4
@@ -96,6 +89,7 @@ class TableStatus:
         is_bare: Whether the simulated table is shown without its armies; None for other sources.
         need: What the open battle needs before its first shot; None without a battle.
         next_words: The text of the button that begins the battle's next phase.
+        is_searching: Whether the newest pictures are still being searched.
     """
 
     spec: str
@@ -110,6 +104,7 @@ class TableStatus:
     is_bare: bool | None = None
     need: Need | None = None
     next_words: str = ""
+    is_searching: bool = False
 
     @property
     def markers(self) -> tuple[int, ...]:
@@ -174,6 +169,7 @@ class Guide:
         ready: Whether the button works now.
         is_done: Whether the step was done before and the player went back to it.
         ticks: What the step waits for.
+        busy: Whether the program works and the player need not do anything.
     """
 
     marks: Mapping[GuideStep, StepMark]
@@ -183,6 +179,7 @@ class Guide:
     ready: bool = True
     is_done: bool = False
     ticks: tuple[Tick, ...] = ()
+    busy: bool = False
 
 
 def guide(now: TableStatus, progress: Progress) -> Guide:
@@ -195,7 +192,16 @@ def guide(now: TableStatus, progress: Progress) -> Guide:
     if current is None:
         words = tr("That was the first shot. You can open this guide again in the menu Help; F1 shows every key.")
         return Guide(marks, None, words, tr("Close"))
-    return replace(_SHOWN[current](now), marks=marks, is_done=done[current])
+    shown = _SHOWN[current](now)
+    if (
+        current is GuideStep.CAMERA
+        and current in progress.agreed
+        and now.view is None
+        and not (now.problem or now.held)
+    ):
+        words = tr("Looking at the table for the first time. This takes a few seconds.")
+        shown = Guide({}, current, words, busy=True)
+    return replace(shown, marks=marks, is_done=done[current])
 
 
 def _mark(step: GuideStep, current: GuideStep | None, done: bool, progress: Progress) -> StepMark:
@@ -305,9 +311,9 @@ def _armies(now: TableStatus) -> Guide:
     figures = now.view.figures if now.view is not None else ()
     counts = {army: sum(figure.army == army for figure in figures) for army in armies}
     ticks = tuple(
-        Tick(tr("{army}: {count} seen", army=army, count=count), True)
+        Tick(tr("{army}: {count} seen", army=side_name(army), count=count), True)
         if count
-        else Tick(tr("{army}: searching…", army=army), None)
+        else Tick(tr("{army}: searching…", army=side_name(army)), None)
         for army, count in counts.items()
     )
     if now.view is not None:
@@ -328,6 +334,9 @@ def _armies(now: TableStatus) -> Guide:
         advice = one_colour_words(now.view)
         ticks = (*ticks, *((Tick(advice, None),) if advice else ()))
         return Guide({}, GuideStep.ARMIES, words, tr("Use them"), ready=now.has_inches, ticks=ticks)
+    if not armies and now.state.setup.propose and now.is_searching:
+        words = tr("Looking for the soldiers. Keep your hands off the table; this takes a few seconds.")
+        return Guide({}, GuideStep.ARMIES, words, busy=True)
     if not armies:
         words = (
             tr(
@@ -385,123 +394,3 @@ _SHOWN: dict[GuideStep, Callable[[TableStatus], Guide]] = {
     GuideStep.GAME: _game,
     GuideStep.SHOT: _shot,
 }
-
-
-TEACH = "teach"
-"""Name of the tool that teaches armies."""
-
-# Non-breaking spaces keep a key and its tool on one line.
-_KEYS = mark_for_translation("   M:\u00a0measure   S:\u00a0sight   B:\u00a0blast   D:\u00a0move   T:\u00a0teach")
-
-
-def title_words(spec: str) -> str:
-    """The name of a source."""
-    if spec == "demo":
-        return tr("Simulated table")
-    return tr("Camera {number}", number=spec) if is_camera(spec) else Path(spec).name
-
-
-def next_step(view: TableView, state: TableState, tool: str, hint: str, practice: str = "") -> str:
-    """What the player should do next: `hint` with the current tool.
-
-    `practice` is how the mouse moves soldiers of the simulated table; empty for other tables.
-    """
-    if view.calibration is None:
-        return tr("Lay a printed marker flat on the table, fully in the picture. It shows how long an inch is.")
-    if not view.figures and not view.frame.has_colours:
-        return tr("This picture has no colours, but armies are found by colour. Use a colour camera or picture.")
-    if view.proposed and not state.setup.palette and tool != TEACH:
-        return tr("Use the armies found by colour, or press T and click a soldier of each army.")
-    if not state.setup.palette and tool != TEACH:
-        if state.setup.propose:
-            return tr(
-                "No army is known yet. Soldiers are found automatically and grouped by colour. Press T, then click a"
-                " soldier to teach its army."
-            )
-        return tr("No army is known yet. Press T, then click a soldier to teach its army.")
-    if state.setup.palette and not view.figures:
-        return tr("Searching for the soldiers of your armies…")
-    if practice:  # with the keys, a third line would move the picture under the mouse
-        return f"{practice}   {hint}"
-    return hint + (tr("   M: measure") if tool == TEACH else tr(_KEYS))
-
-
-def laid_words(view: TableView, state: TableState, read: Read = read_off) -> list[str]:
-    """Every ruler and template on the table with its result; `read` measures a ruler."""
-    named = ((laid.name if isinstance(laid, Ruler) else template_words(laid), laid) for laid in on_table(state))
-    return [f"{name}: {answer_to(view, laid, state.basis, state.unit, read).headline}" for name, laid in named]
-
-
-class Need(StrEnum):
-    """What the player must do next."""
-
-    PHASE = "phase"
-    SOLDIER = "soldier"
-    TARGET = "target"
-    ROLL = "roll"
-    DUTY = "duty"
-    DICE = "dice"
-    NOTHING = "nothing"
-
-
-@dataclass(frozen=True, slots=True)
-class ShotStep:
-    """The next thing to do, and the figure to click for it; empty if none is, or if it is still searched for."""
-
-    need: Need
-    figure: str = ""
-
-
-class FirstShot:
-    """Watches one battle after another until a figure has fired."""
-
-    def __init__(self) -> None:
-        self._sequence: RoundSequence | None = None
-        self._of: tuple[BattleSession, str] | None = None
-
-    def next_step(
-        self,
-        play: BattleSession,
-        position: Position,
-        selected: ActionPreview | None,
-        previews: Sequence[ActionPreview] = (),
-        *,
-        is_rolling: bool = False,
-    ) -> ShotStep:
-        """The next step; `previews` are the actions shown, of the selected figure or of a side."""
-        if is_rolling:
-            return ShotStep(Need.DICE)
-        can_fire = FIRE in play.referee.rounds(position)
-        if can_fire and _has_fired(play):
-            return ShotStep(Need.NOTHING)
-        if selected is not None and selected.possible and _target(selected):
-            return ShotStep(Need.ROLL)
-        if selected is not None and selected.possible and selected.action.owed:
-            return ShotStep(Need.DUTY)
-        if not can_fire:
-            return ShotStep(Need.PHASE)
-        best = next((target for number in ranked(previews).best if (target := _target(previews[number]))), "")
-        return ShotStep(Need.TARGET, best) if best else self._shooter(play, position)
-
-    def _shooter(self, play: BattleSession, position: Position) -> ShotStep:
-        """A figure that can fire in this phase; one figure is examined per call, because that takes long."""
-        of = (play, f"{position.state.turn} {position.state.side} {position.state.phase}")
-        if self._sequence is None or of != self._of:
-            self._sequence, self._of = RoundSequence(play, FIRE), of
-        state = self._sequence.advance(position, patience=1)
-        return ShotStep(Need.SOLDIER, state.figure) if state.figure or state.looking else ShotStep(Need.PHASE)
-
-
-def _target(preview: ActionPreview) -> str:
-    action = preview.action
-    return next((name for name in action.at if name not in action.by), "") if action.by else ""
-
-
-def _has_fired(play: BattleSession) -> bool:
-    """Whether a figure has rolled dice since the phase began."""
-    for event in reversed([*play.battle.in_force.values()]):
-        if isinstance(event, PhaseBegun):
-            return False
-        if isinstance(event, ActionResolved) and event.by and event.throws:
-            return True
-    return False

@@ -10,11 +10,11 @@ from functools import partial
 from calibration.calibration_targets import CalibrationTargets
 from calibration.camera import Lens
 from calibration.drift import Drift
-from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, PointIn, TerrainPiece
 from rules.tabletop.template import Template
 from ui.formatting import Basis, place_words
+from ui.rules_text import display_name, side_name
 from ui.table.corrections import Added, Bound, Correction, Deleted, Renamed, bind, corrected, names_in, names_shown
 from ui.table.play_area import PlayArea
 from ui.table.shapes import template_words
@@ -318,7 +318,7 @@ class Session:
         palette = self.state.setup.palette
         if not surely:
             refuse_other_plastic(clicked, palette)
-        self.use_armies(tr("teach {army}", army=army), taught(clicked, palette))
+        self.use_armies(tr("teach {army}", army=side_name(army)), taught(clicked, palette))
 
     def begin_army(self, army: str) -> None:
         """Search for an army by the usual colour of the plastic it is named after; clicks replace that colour.
@@ -328,7 +328,7 @@ class Session:
         """
         colour = stock_colour(army)
         others = (other for other in self.state.setup.palette if other.name != colour.name)
-        self.use_armies(tr("begin {army}", army=colour.name), (*others, colour))
+        self.use_armies(tr("begin {army}", army=side_name(colour.name)), (*others, colour))
 
     def use_armies(self, label: str, palette: Palette) -> None:
         """Search for these armies from now on, as one step with this label."""
@@ -343,7 +343,9 @@ class Session:
     def forget_army(self, army: str) -> None:
         """Forget an army's colour; if the armies were only proposed, the others are then kept as taught."""
         palette = self.state.setup.palette or (self._newest.proposed if self._newest is not None else ())
-        self.use_armies(tr("forget {army}", army=army), tuple(other for other in palette if other.name != army))
+        self.use_armies(
+            tr("forget {army}", army=side_name(army)), tuple(other for other in palette if other.name != army)
+        )
 
     def learn_empty_table(self, frame: Frame) -> None:
         """Use this picture as the empty table."""

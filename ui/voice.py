@@ -16,11 +16,11 @@ from typing import Protocol
 from rules.engine.dice import Die
 from rules.engine.referee import ActionPreview
 from rules.engine.state import State
-from rules.engine.text import display_name, phase_words
 from rules.tabletop.errors import UserError
 from ui.background_task import BackgroundTask
 from ui.battle.action_text import refusal_words
 from ui.formatting import sentence
+from ui.rules_text import display_name, phase_words
 from ui.tools.answer import Laid
 from ui.translation import mark_for_translation, tr, tr_count
 
@@ -123,7 +123,7 @@ def turn_sentence(before: tuple[int, str, str], now: tuple[int, str, str]) -> st
     if side and (side != before[1] or turn != before[0]):
         rows.append(tr("{side}'s turn.", side=display_name(side)))
     else:
-        rows.append(sentence(phase_words(side, phase, tr)))
+        rows.append(sentence(phase_words(side, phase)))
     return " ".join(filter(None, rows))
 
 

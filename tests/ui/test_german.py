@@ -78,7 +78,7 @@ def test_presenters_speak_german() -> None:
     distance = Range(12.4, 11.5, 0.04, ends, ends)
     assert range_words(distance) == "12.4 Zoll ± 0.1"
     assert other_words(distance, Basis.CENTRE) == "Rand 11.5 Zoll"
-    assert Ruler("green-1", "tan-2", ((1.0, 1.0),)).name == "Green 1 bis Tan 2 um 1 Ecke"
+    assert Ruler("green-1", "tan-2", ((1.0, 1.0),)).name == "Grün 1 bis Beige 2 um 1 Ecke"
     assert USUAL[TemplateKind.BLAST].words == "Explosion von 3 Zoll"
     assert state_words(State()) == "Aufstellung"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,18 +13,13 @@ from rules.engine.events import ActionResolved, Change
 from rules.engine.position import Position, View
 from rules.engine.referee import ActionPreview, AvailableActions
 from rules.engine.state import ELIMINATED, State, Unit
-from rules.engine.text import (
-    action_with_actors,
-    display_name,
-    display_names,
-    outcome_words,
-    place_words,
-    readable,
-    says_outcome,
-    turn_words,
-)
+from rules.engine.text import action_with_actors, place_words, says_outcome
+from rules.engine.text import display_name as english_name
+from rules.engine.text import display_names as english_names
+from rules.engine.text import outcome_words as english_outcome
 from rules.engine.verdict import Verdict
 from ui.formatting import capitalized, edge_words, percent_words, range_words, sentence
+from ui.rules_text import display_name, outcome_words, readable, translated, turn_words
 from ui.translation import mark_for_translation, tr
 
 _MAX_LINES, _MAX_OBLIGATIONS, _LONGEST_OBLIGATION = 3, 3, 48
@@ -52,26 +48,35 @@ def round_words(name: str) -> str:
 
 def state_words(state: State) -> str:
     """The turn and its phase, such as "Turn 2 · Green attacks"."""
-    return turn_words(state.turn, state.side, state.phase, tr) if state.turn else tr("Set-up")
+    return turn_words(state.turn, state.side, state.phase) if state.turn else tr("Set-up")
 
 
 def card_title(position: Position, unit: Unit) -> str:
     """The title of a unit's card, ready or its own."""
-    return str(position.kind(unit).get("title", unit.card or tr("own card")))
+    return translated(str(position.kind(unit).get("title", unit.card or tr("own card"))))
 
 
 def action_words(preview: ActionPreview) -> str:
     """An action with its target, such as "Rifle at Tan 4"; at a bare place only the weapon, such as "Grenade"."""
+    return translated(stored_words(preview))
+
+
+def stored_words(preview: ActionPreview) -> str:
+    """The same in English, as the journal stores it."""
     action = preview.action
     if action.spot_in is not None:
         return action.title.removesuffix(f" at the spot {place_words(action.spot_in)}")
-    return action.words.replace(display_names(action.at), numbered_names(action.at)) if action.at else action.words
+    return action.words.replace(english_names(action.at), _numbered(action.at)) if action.at else action.words
 
 
 def numbered_names(figures: Sequence[str]) -> str:
     """Several figures in a few words, each army named once and numbers in their order, as "Tan 5, 1, 2, Grey 3"."""
+    return translated(_numbered(figures))
+
+
+def _numbered(figures: Sequence[str]) -> str:
     numbers: dict[str, list[int]] = {}
-    for name in map(display_name, dict.fromkeys(figures)):
+    for name in map(english_name, dict.fromkeys(figures)):
         army, _, number = name.rpartition(" ")
         if army and number.isdigit():
             numbers.setdefault(army, []).append(int(number))
@@ -153,7 +158,7 @@ def reason_rows(preview: ActionPreview) -> tuple[str, ...]:
     if preview.odds:
         rows.append(odds_words(preview.odds))
     rows += [_odds_of_one(name, odds) for name, odds in preview.odds_of.items()]
-    rows += [tr("Too close to call: {question}", question=doubt.question) for doubt in preview.ambiguities]
+    rows += [tr("Too close to call: {question}", question=translated(doubt.question)) for doubt in preview.ambiguities]
     return tuple(rows)
 
 
@@ -169,7 +174,9 @@ def refusal_words(preview: ActionPreview) -> str:
     """Why an action is not allowed; if the rules lack a fact, the question that the players must answer."""
     missing = (ask for ask in preview.asks if ask.default is None and repr(ask.fact) in preview.refusal)
     first = next(missing, None)
-    return readable(preview.why_not) if first is None else tr("answer first: {question}", question=first.text)
+    return (
+        readable(preview.why_not) if first is None else tr("answer first: {question}", question=translated(first.text))
+    )
 
 
 def _view_rows(view: View, band: str) -> list[str]:
@@ -188,11 +195,12 @@ def movement_words(available: AvailableActions) -> str:
     """What is left of the figure's move, such as "2.5 in of 4 left to move", or why it may not move."""
     preview = available.movement
     if not preview.possible or preview.before is None:
-        return refusal_words(preview).rpartition("; ")[2] or preview.action.title  # the last reason decides
+        return refusal_words(preview).rpartition("; ")[2] or translated(preview.action.title)  # the last decides
     numbers = preview.before.numbers
     left, allowance = numbers.get("left_in"), numbers.get("allowance_in")
     if left is None or allowance is None:
-        return tr("Move: {outcome}", outcome=preview.before.outcome)
+        return tr("Move: {outcome}", outcome=outcome_words(preview.before.outcome))
+    left = math.floor(10 * left + 1e-6) / 10  # never more than there is
     return tr("{left_in:g} in of {allowance_in:g} left to move", left_in=left, allowance_in=allowance)
 
 
@@ -212,13 +220,20 @@ class Ranking:
 
 
 def ranked(previews: Sequence[ActionPreview]) -> Ranking:
-    """Possible actions first: what is owed, then attacks by their chance of success, then the rest as given."""
+    """Possible actions first: what is owed, then attacks by their chance of success, then the rest as given.
+
+    What the players must decide first comes after what needs no decision.
+    """
     possible = [number for number, one in enumerate(previews) if one.possible]
-    possible.sort(key=lambda number: (not previews[number].action.owed, -(_attack_chance(previews[number]) or 0.0)))
+    possible.sort(key=lambda number: _rank(previews[number]))
     impossible = tuple(number for number, one in enumerate(previews) if not one.possible)
     # A fold for a single action would take the same room as the action.
     best = BEST + 1 if len(possible) == BEST + 1 else BEST
     return Ranking(tuple(possible[:best]), tuple(possible[best:]), impossible)
+
+
+def _rank(preview: ActionPreview) -> tuple[bool, bool, float]:
+    return (not preview.action.owed, bool(preview.ambiguities), -(_attack_chance(preview) or 0.0))
 
 
 def odds_column(preview: ActionPreview) -> str:
@@ -226,7 +241,8 @@ def odds_column(preview: ActionPreview) -> str:
     chance = _attack_chance(preview)
     if chance is not None and not preview.ambiguities:
         return percent_words(chance)
-    is_certain = not (preview.odds or preview.ambiguities)
+    says_it = [*preview.odds][:1] == [preview.action.title.partition(" ")[0].lower()]  # such as "Green begins"
+    is_certain = says_it or not (preview.odds or preview.ambiguities)
     return "" if is_certain or not preview.possible else chance_lines(preview)
 
 
@@ -277,7 +293,7 @@ def _stem(preview: ActionPreview) -> str:
 
 def _reason(preview: ActionPreview) -> str:
     target = _target(preview)
-    return refusal_words(preview).replace(target, "the target") if target else refusal_words(preview)
+    return refusal_words(preview).replace(target, tr("the target")) if target else refusal_words(preview)
 
 
 def _attack_chance(preview: ActionPreview) -> float | None:
@@ -340,7 +356,7 @@ def _outcome(event: ActionResolved) -> str:
 
 def _unharmed(event: ActionResolved) -> str:
     """The outcome of an attack that harmed nobody."""
-    changes, outcome = event.effects.changes, outcome_words(event.verdict.outcome)
+    changes, outcome = event.effects.changes, english_outcome(event.verdict.outcome)
     if any(not change.figure and change.value is not None for change in changes):
         return _named(event)  # such as where a shell has landed
     if outcome.startswith("hit"):
@@ -356,11 +372,11 @@ def _named(event: ActionResolved) -> str:
     outcome = outcome_words(event.verdict.outcome)
     outcome = tr("passed") if outcome == "none" else outcome  # a Guts check
     if not event.title or says_outcome(event):
-        return capitalized(event.title or outcome)
+        return capitalized(translated(event.title) or outcome)
     title = event.title.partition(" at the spot ")[0]
     if len(event.by) == 1:
         title = action_with_actors(event.by, title)
-    return f"{title}: {outcome if event.by else capitalized(outcome)}"
+    return f"{translated(title)}: {outcome if event.by else capitalized(outcome)}"
 
 
 def _struck(changes: Iterable[Change]) -> dict[str, list[str]]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
-from rules.engine.text import display_name
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import Path
 from rules.tabletop.table import Figure, PointIn
@@ -19,10 +18,12 @@ from ui.battle.action_text import success_chance
 from ui.battle.battle_session import Proposal
 from ui.formatting import percent_words
 from ui.picture.overlay import Preview, enlarged, figure_number
+from ui.rules_text import display_name
 from ui.session import Ruler
 from ui.table.finding import Mark, Note, Trace, along, lifted, ring
 from ui.table.shapes import relaid
 from ui.theme import BLAST, BLAST_WORDS, PLATE, PREVIEW, WHITE, Colour, faded
+from ui.translation import tr
 
 _LEAST_REACH_IN = 0.1
 _PIN_IN, _BARB_IN, _BARB_DEG = 0.25, 0.5, 150.0
@@ -50,8 +51,13 @@ def stray_marks(stray: Stray) -> tuple[Mark, ...]:
         _pinned(stray.aimed_in, PREVIEW),
         *_arrow((stray.aimed_in, stray.fell_in), BLAST),
         _pinned(stray.fell_in, BLAST, faded(BLAST, 120)),
-        Note((*stray.aimed_in, 0.0), (("aimed", 13.0),), PREVIEW, (0.0, -up * 20.0)),
-        Note((*stray.fell_in, 0.0), ((f"landed {stray.off_in:.1f} in away", 16.0),), BLAST_WORDS, (0.0, up * 24.0)),
+        Note((*stray.aimed_in, 0.0), ((tr("aimed"), 14.0),), PREVIEW, (0.0, -up * 20.0)),
+        Note(
+            (*stray.fell_in, 0.0),
+            ((tr("landed {off_in:.1f} in away", off_in=stray.off_in), 16.0),),
+            BLAST_WORDS,
+            (0.0, up * 24.0),
+        ),
     )
 
 

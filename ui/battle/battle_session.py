@@ -42,7 +42,6 @@ from rules.engine.referee import (
     with_answers,
 )
 from rules.engine.state import Unit
-from rules.engine.text import display_name, turn_words
 from rules.engine.verdict import Verdict
 from rules.tabletop.bearing import turn_deg
 from rules.tabletop.errors import UserError
@@ -51,6 +50,7 @@ from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.tolerance import DOUBT_SIGMAS
 from ui.battle.action_text import obligation_words
 from ui.measuring import Tape
+from ui.rules_text import display_name, turn_words
 from ui.translation import tr
 from vision.setup import Setup
 from vision.table_view import TableView
@@ -81,16 +81,20 @@ class Proposal:
         return self.preview.possible and not self.preview.ambiguities
 
     @property
+    def distance_in(self) -> float:
+        """The longest of the moves."""
+        return max(length_in(path) for path in self.paths.values())
+
+    @property
     def words(self) -> str:
         """Such as "Green 3 moved 5.8 in"."""
-        longest = max(length_in(path) for path in self.paths.values())
         names = ", ".join(display_name(name) for name in self.paths)
-        return tr("{soldiers} moved {distance_in:.1f} in", soldiers=names, distance_in=longest)
+        return tr("{soldiers} moved {distance_in:.1f} in", soldiers=names, distance_in=self.distance_in)
 
     @property
     def short_words(self) -> str:
         """Such as "5.8 in", or "4 soldiers, 5.8 in"."""
-        far = tr("{distance_in:.1f} in", distance_in=max(length_in(path) for path in self.paths.values()))
+        far = tr("{distance_in:.1f} in", distance_in=self.distance_in)
         return far if len(self.paths) == 1 else tr("{count} soldiers, {distance}", count=len(self.paths), distance=far)
 
     @property

@@ -22,7 +22,6 @@ from rules.engine.position import Position
 from rules.engine.referee import preview_of
 from rules.engine.roster import Army, Recruit, army_document, army_of, enlistment
 from rules.engine.ruleset import Value, title_in_file
-from rules.engine.text import display_name, outcome_words
 from rules.engine.verdict import Verdict
 from rules.games import game_names, open_game
 from rules.games.rosters import points_check
@@ -30,6 +29,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from ui.battle.battle_session import BattleSession
 from ui.files import make_folder, write_json
+from ui.rules_text import display_name, outcome_words, translated
 from ui.translation import mark_for_translation, tr
 
 NEEDS_TWO_SIDES = mark_for_translation("a battle needs two armies: click a soldier of each army to teach both")
@@ -183,6 +183,20 @@ def title_of(game: str) -> str:
     return open_game(game).title if title is None else title
 
 
+_ABOUT = {
+    "army_men": mark_for_translation("Soldiers, tanks and guns, from ten a side. Two dice."),
+    "fudge_miniatures": mark_for_translation("A few knights and yeomen; each one matters. Four Fudge dice."),
+    "plastic_fudge": mark_for_translation("Troops with a commander and a range rod. Four Fudge dice."),
+    "simple_plastic": mark_for_translation("Made for children; start with this one. One die."),
+    "simple_plastic_figure": mark_for_translation("Second World War, man against man. One die."),
+}
+
+
+def about_game(game: str) -> str:
+    """What kind of game this is, in a line; empty for games of the players' own."""
+    return tr(_ABOUT[game]) if game in _ABOUT else ""
+
+
 def load_games() -> None:
     """Load all games and their referees, for which a dialog would otherwise stop the window."""
     for name in game_names():
@@ -216,10 +230,10 @@ def agree(battle: Battle, aims: Sequence[Objective]) -> int:
 def aim_words(aim: Objective, tasks: Sequence[Task]) -> str:
     """Such as "Green is to take or hold a place: the stone bridge", "Tan wins when no enemy is left"; or empty."""
     row = next((task for task in tasks if task.name == aim.task), None)
-    number = f" ({aim.number} {row.number})" if row is not None and row.number and aim.number else ""
-    parts = [f"{row.words}{number}" if row is not None else "", aim.words]
+    number = f" ({aim.number} {translated(row.number)})" if row is not None and row.number and aim.number else ""
+    parts = [f"{translated(row.words)}{number}" if row is not None else "", aim.words]
     goal = ": ".join(filter(None, parts))
-    leads = f" {row.leads}" if row is not None else ":"
+    leads = f" {translated(row.leads)}" if row is not None else ":"
     return f"{display_name(aim.side)}{leads} {goal}" if goal else ""
 
 

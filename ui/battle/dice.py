@@ -8,10 +8,10 @@ from dataclasses import replace
 from rules.engine.dice import Dice, DiceRequest, Die, Procedure, Roll
 from rules.engine.position import Position
 from rules.engine.referee import Action, ActionPreview
-from rules.engine.text import readable, roller_words
 from rules.engine.verdict import Verdict
 from ui.battle.battle_session import BattleSession
 from ui.formatting import capitalized
+from ui.rules_text import readable, roller_words
 from ui.translation import tr
 
 _FUDGE = {"-": -1, "minus": -1, "0": 0, "blank": 0, "b": 0, "+": 1, "plus": 1}

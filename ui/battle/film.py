@@ -13,7 +13,6 @@ from types import MappingProxyType
 from calibration.opencv import cv2
 from rules.engine.events import ActionResolved, Move, PhaseBegun, QuestionAsked, Throw, UnitJoined
 from rules.engine.state import State
-from rules.engine.text import turn_words
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn, ellipse_outline
 from ui.battle.battle_map import move_trails, partway
@@ -29,6 +28,7 @@ from ui.battle.history import (
     throws_in,
 )
 from ui.files import check_writable, replaced, write_bytes
+from ui.rules_text import turn_words
 from ui.table.finding import Mark, Trace, along, lifted, ring
 from ui.theme import CASUALTY, WHITE, YELLOW, faded
 from ui.translation import tr
@@ -108,7 +108,7 @@ def film_scenes(report: BattleReport, pictured: Collection[int], pace: Pace) -> 
 def _moment_scenes(moment: HistoryMoment, before: State, pace: Pace) -> Iterator[Scene]:
     """The scenes of a moment: its moves and its shot in motion, then the outcome; none if there is little to see."""
     event, after = moment.events[-1], moment.after
-    heading = turn_words(after.turn, after.side, after.phase, tr) if after.turn else tr("Before the battle")
+    heading = turn_words(after.turn, after.side, after.phase) if after.turn else tr("Before the battle")
     if isinstance(event, PhaseBegun):
         if after.turn != before.turn:
             yield Scene(_TURN_S, heading, tr("Turn {turn}", turn=after.turn), after)

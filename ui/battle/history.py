@@ -35,10 +35,10 @@ from rules.engine.events import (
 )
 from rules.engine.game import Game
 from rules.engine.state import State, fold
-from rules.engine.text import display_name, label, readable, roller_words
 from ui.battle.action_text import outcome_banner
 from ui.battle.battle_folder import ends_battle
 from ui.formatting import capitalized
+from ui.rules_text import display_name, label, readable, roller_words, story_line
 from ui.translation import tr, tr_count
 
 _TOGETHER: tuple[type[Event], ...] = (UnitJoined, Placed)
@@ -95,7 +95,11 @@ def matching(every: Iterable[HistoryMoment], words: str) -> tuple[HistoryMoment,
     named = tuple(position for position in every if figure in {name.casefold() for name in position.figures})
     if not sought or named:
         return named or every
-    return tuple(position for position in every if sought in "\n".join((position.title, *position.lines)).casefold())
+    return tuple(
+        position
+        for position in every
+        if sought in "\n".join((position.title, *map(story_line, position.lines))).casefold()
+    )
 
 
 def _groups(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
@@ -262,7 +266,7 @@ def lines_in(moment: HistoryMoment) -> tuple[str, ...]:
     else:
         lines = moment.lines[2:] if isinstance(event, BattleBegun) else moment.lines
     texts = (line if isinstance(event, UnitJoined) else line.strip() for line in lines)
-    return tuple(line for line in texts if _plain(line) not in _plain(moment.title))
+    return tuple(line for line in map(story_line, texts) if _plain(line) not in _plain(moment.title))
 
 
 def _plain(text: str) -> str:

@@ -10,7 +10,6 @@ from itertools import groupby
 from rules.battle.progress import Step
 from rules.engine.dice import Die
 from rules.engine.events import Moved, PhaseBegun, Placed, QuestionAsked, ReasonRecord, Throw, UnitJoined
-from rules.engine.text import display_name, phase_words
 from ui.battle.battle_map import extent_of, map_shapes, move_trails
 from ui.battle.dice import PIPS, face_words
 from ui.battle.history import (
@@ -27,6 +26,7 @@ from ui.battle.history import (
 )
 from ui.picture.overlay import Label, Line, Region, Shape
 from ui.picture.table_map import Extent
+from ui.rules_text import display_name, phase_words
 from ui.theme import DARK, army_colour, hex_colour
 from ui.translation import language, tr
 
@@ -82,7 +82,7 @@ def report_page(report: BattleReport, picture: _Picture, step: Step) -> bytes:
             step(done, len(moments))
             done += 1
             if isinstance(moment.events[-1], PhaseBegun):
-                phase = phase_words(moment.after.side, moment.after.phase, tr)
+                phase = phase_words(moment.after.side, moment.after.phase)
                 continue
             if phase:
                 parts.append(f'<h3 lang="en">{escape(phase)}</h3>')

@@ -7,10 +7,10 @@ from enum import StrEnum
 
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, Action, preview_of
-from rules.engine.text import display_name
 from ui.battle.action_text import round_words
 from ui.battle.battle_session import BattleSession
 from ui.formatting import capitalized
+from ui.rules_text import display_name
 from ui.translation import tr
 
 PATIENCE = 2

@@ -13,9 +13,10 @@ from rules.engine.events import ActionResolved, Change, Effects, Event, OutcomeD
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
 from rules.engine.text import display_name, display_names, outcome_words
-from ui.battle.action_text import action_words
+from ui.battle.action_text import stored_words
 from ui.battle.battle_session import BattleSession
 from ui.formatting import capitalized, percent_words
+from ui.rules_text import translated
 from ui.translation import tr
 
 NOTHING, UNTRIED = "nothing happens", "not tried"
@@ -27,6 +28,7 @@ class Case:
     """An action before its roll, or a verdict, that the players may rule on.
 
     Attributes:
+        words: The action and its outcome, in English as the journal stores them.
         by, at: Ids of the acting figures and the targets.
         seq: Number of the verdict's entry; None before the roll.
         preview: The action before the roll.
@@ -39,6 +41,12 @@ class Case:
     seq: int | None = None
     preview: ActionPreview | None = None
     verdict: Verdicts | None = None
+
+    @property
+    def shown(self) -> str:
+        """The words in the language of the window."""
+        words = translated(self.words)
+        return tr("Instead of rolling: {action}", action=words) if self.preview is not None else words
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +68,7 @@ def case_before(preview: ActionPreview) -> Case:
     """The case of an action that the players decide instead of rolling."""
     action = preview.action
     names = f"{display_names(action.by)}: " if action.by else ""
-    words = tr("Instead of rolling: {action}", action=f"{names}{action_words(preview)}")
-    return Case(words, action.by, action.at, preview=preview)
+    return Case(f"{names}{stored_words(preview)}", action.by, action.at, preview=preview)
 
 
 def cases_after(play: BattleSession) -> tuple[Case, ...]:
@@ -119,7 +126,7 @@ def override_words(override: Override) -> str:
         return tr("No effect, but the action is used up")
     if override.outcome == UNTRIED:
         return tr("As if it had not been tried")
-    words = capitalized(override.words)
+    words = capitalized(translated(override.words))
     if override.chance is None or override.chance == 1:
         return words
     return tr("{outcome}, {chance} by the dice", outcome=words, chance=percent_words(float(override.chance)))
@@ -142,7 +149,7 @@ def decide(play: BattleSession, ruling: Ruling) -> None:
     """Journal the players' ruling; raises `UserError` as `rules.battle.overrides.rule` and `overrule`."""
     case = ruling.case
     if case.preview is not None:
-        action = replace(case.preview.action, title=action_words(case.preview))
+        action = replace(case.preview.action, title=stored_words(case.preview))
         rule(play.battle, action, ruling.override, ruling.reason, ruling.also)
     elif case.seq is not None:
         overrule(play.battle, case.seq, case.words, ruling.override, ruling.reason, ruling.also)

@@ -84,7 +84,7 @@ def cross_marks(at_in: PointIn) -> tuple[Mark, ...]:
     """A ring with four arms that leave the place itself visible."""
     x, y = at_in
     arms = [((x + _GAP_IN * dx, y + _GAP_IN * dy), (x + _ARM_IN * dx, y + _ARM_IN * dy)) for dx, dy in _ARMS]
-    words = ((tr("Enter: aim here"), 13.0), (tr("arrow keys: move, Esc: cancel"), 11.0))
+    words = ((tr("Enter: aim here"), 14.0), (tr("arrow keys: move, Esc: cancel"), 14.0))
     return (
         Trace(ring(ellipse_outline(at_in, _RING_IN, _RING_IN)), PREVIEW, 3.0, closed=True),
         *(Trace(lifted(arm), PREVIEW, 3.0) for arm in arms),

@@ -9,10 +9,10 @@ from rules.battle.referees import referee_of
 from rules.engine.events import PhaseBegun
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, ActionPreview
-from rules.engine.text import display_name, phase_words, turn_words
 from ui.battle.action_text import action_words, obligation_words, round_words, state_words
 from ui.battle.battle_session import BattleSession
 from ui.formatting import capitalized
+from ui.rules_text import display_name, phase_words, turn_words
 from ui.theme import DARK, WHITE, Colour, army_colour, readable_ink
 from ui.translation import tr
 
@@ -65,7 +65,7 @@ def turn_bar(
     state, follows = position.state, play.referee.next_phase(position)
     owed = play.owed(position) if owed is None else owed
     left, button = _left(play, position), _next_words(position, follows)
-    coming = turn_words(follows.turn, follows.side, follows.phase, tr)
+    coming = turn_words(follows.turn, follows.side, follows.phase)
     tip = tr("Begin {coming}", coming=coming)
     if owed:
         count = _count(owed)
@@ -90,7 +90,7 @@ def _after(position: Position, follows: PhaseBegun) -> str:
     """The next phase in a few words: a new turn by its number."""
     if position.state.turn and follows.turn != position.state.turn:
         return tr("turn {turn}", turn=follows.turn)
-    return phase_words(follows.side, follows.phase, tr) or tr("turn {turn}", turn=follows.turn)
+    return phase_words(follows.side, follows.phase) or tr("turn {turn}", turn=follows.turn)
 
 
 def _owed_words(owed: Collection[ActionPreview], count: int) -> str:

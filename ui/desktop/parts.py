@@ -78,13 +78,11 @@ class CentralWidget(QWidget):
     def __init__(self, picture: PictureView, bar: MessageBar, hint: HintLabel, tabs: Mapping[str, QWidget]) -> None:
         """Arrange the parts; the first tab sets the width of all."""
         super().__init__()
-        # Its height stays the same, shown or not: otherwise the soldiers would move away from the mouse.
-        keep_place(hint)
         left = self._left = QGridLayout()
         left.setSpacing(0)
         left.addWidget(picture, 0, 0)
         left.addWidget(hint, 2, 0)
-        # A message covers the hint, and what is above it only if it is longer than three small lines.
+        # A message covers the hint, and the picture only beside the guide or if it is longer than three small lines.
         bar.setMinimumHeight(HINT_PX)
         left.addWidget(bar, 0, 0, 3, 1, Qt.AlignmentFlag.AlignBottom)
         left.setRowStretch(0, 1)

@@ -14,9 +14,10 @@ from ui.desktop.messages import MessageActions
 from ui.desktop.parts import Parts
 from ui.desktop.store import Store
 from ui.formatting import capitalized
-from ui.guide import next_step, title_words
+from ui.hints import next_step, title_words
 from ui.measuring import Read
 from ui.picture.overlay import Preview
+from ui.rules_text import translated
 from ui.session import Ruler
 from ui.tools.answer import current_answer
 from ui.translation import tr
@@ -87,8 +88,11 @@ class TextPresenter:
     def show_undo_steps(self) -> None:
         """Name the steps that can be undone and redone."""
         play = self._store.battle.play
-        steps = play.battle if play is not None and self._store.in_battle else self._store.session
-        self._actions.show_undo_steps(steps.can_undo, steps.can_redo)
+        if play is not None and self._store.in_battle:
+            undo, redo = (one and translated(one) for one in (play.battle.can_undo, play.battle.can_redo))
+        else:
+            undo, redo = self._store.session.can_undo, self._store.session.can_redo
+        self._actions.show_undo_steps(undo, redo)
 
     @property
     def _offer(self) -> tuple[str, MessageActions]:
@@ -121,4 +125,6 @@ class TextPresenter:
             return next_step(store.view, store.session.state, store.tool.name, hint, practice.hint)
         if store.source_controller.worker.source_problem:
             return ""
+        if store.frame is not None:
+            return tr("Looking at the table for the first time. This takes a few seconds.")
         return tr("Opening {spec}…", spec=title_words(store.source_controller.spec))

@@ -8,13 +8,13 @@ from dataclasses import replace
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow
 
-from rules.engine.text import display_name
 from rules.tabletop.table import Figure
 from ui.background_task import NewestAnswer
 from ui.desktop.action import create_switch
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import FigureTool, PickResult, figure_id
 from ui.picture.overlay import Preview
+from ui.rules_text import display_name
 from ui.table.finding import Answer, Finding, Patch
 from ui.tools.sight import DangerArea, SightFan, cells_of, danger_area, side_in_danger, sight_fan
 from ui.tools.tool_context import ToolContext

@@ -23,6 +23,7 @@ CAMERA_RETRY_S = 2.0
 """Time between two attempts to open a camera that does not answer."""
 
 _RATE_OVER_S = 5.0
+_SEARCHING_S = 0.5
 _IN_FLIGHT = 2
 """Pictures that the reading thread may have started before it learns of a change."""
 
@@ -101,6 +102,13 @@ class SourceController:
     def locked_settings(self) -> str:
         """The camera's locked exposure and colour settings, as read back; empty for other sources."""
         return self._webcam.held if self._webcam else ""
+
+    @property
+    def is_searching(self) -> bool:
+        """Whether the search of a picture takes so long that the newest ones wait for it."""
+        if self._newest is None or self.seen is None:
+            return not self.worker.source_problem
+        return self._newest.time_s - self.seen.frame.time_s > _SEARCHING_S
 
     def practise(self, bare: bool) -> None:
         """Hide the simulated table's armies from the session, as on a real table; `bare` takes them off the table."""

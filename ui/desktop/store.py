@@ -18,7 +18,7 @@ from ui.desktop.source_controller import SourceController
 from ui.desktop.source_opening import OpenedSource, SourceOpening, handing_over
 from ui.desktop.tools.tool import PickResult, Tool
 from ui.desktop.tools.toolbox import Toolbox
-from ui.guide import TEACH, title_words
+from ui.hints import TEACH, title_words
 from ui.picture.overlay import PointPx, Preview
 from ui.session import Session
 from ui.table.terrain import Terrain

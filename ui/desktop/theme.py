@@ -207,8 +207,16 @@ QScrollBar::handle:horizontal { min-width: 24px; }
 QScrollBar::handle:hover { background: $dim; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+ActionList::branch { image: none; }
 ActionList, ActionList:focus { background: transparent; border: none; }
 MessageBar { background: $tint; border: none; border-left: 4px solid $accent; }
+GuideBar QPushButton { padding: 3px 12px; }
+GuideBar QPushButton:focus { padding: 2px 11px; }
+GuideBar QToolButton { padding: 1px 4px; }
+GuideBar QToolButton:focus { padding: 0 3px; }
+QProgressBar { background: $base; border: none; border-radius: 6px; }
+QProgressBar::chunk { background: $accent; border-radius: 6px; }
+QStatusBar QToolButton, QStatusBar QToolButton:focus { padding: 0 4px; }
 ToolRail { border: none; border-right: 1px solid $border; }
 CommandPalette { background: $window; border: 1px solid $border; }
 CommandPalette QTreeView::item { min-height: 24px; padding: 0 8px; }

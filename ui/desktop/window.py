@@ -31,7 +31,7 @@ from ui.desktop.store import Store
 from ui.desktop.table.panel import SidePanel
 from ui.desktop.table_display import TableDisplay
 from ui.diagnostics import EventLog
-from ui.guide import title_words
+from ui.hints import title_words
 from ui.measuring import Readings
 from ui.translation import tr
 from vision.source import Source, open_source

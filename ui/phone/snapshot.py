@@ -13,7 +13,6 @@ from rules.engine.events import ActionResolved, OutcomeDecided, VerdictOverruled
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, available_actions, obligations
 from rules.engine.state import Unit
-from rules.engine.text import display_name, readable
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece
 from ui.battle.action_text import (
@@ -30,6 +29,7 @@ from ui.battle.battle_map import extent_around
 from ui.battle.turn_bar import TurnBar
 from ui.formatting import sentence
 from ui.picture.overlay import figure_number
+from ui.rules_text import display_name, readable, story_line
 from ui.theme import SILVER, Colour, army_colour, hex_colour, readable_ink
 
 _VERDICTS = (ActionResolved, OutcomeDecided, VerdictOverruled)
@@ -59,7 +59,7 @@ def last_verdict(battle: Battle) -> tuple[str, ...]:
     """The last verdict or the players' decision in force: its outcome, then dice, reasons and effects, a line each."""
     events = reversed([*battle.in_force.values()])
     last = next((event for event in events if isinstance(event, _VERDICTS)), None)
-    return tuple(line.strip() for line in story_lines(battle.game, [last])) if last is not None else ()
+    return tuple(story_line(line.strip()) for line in story_lines(battle.game, [last])) if last is not None else ()
 
 
 def page_data(snapshot: PhoneSnapshot) -> dict[str, Any]:

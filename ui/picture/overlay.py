@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from calibration.camera import TableCamera
 from calibration.marker_issue import MarkerIssue
-from rules.engine.text import display_name
 from rules.tabletop.table import POSTURE_HEIGHT_IN, Figure, Point3In, PointIn, TerrainPiece
 from rules.tabletop.template import Blast, Hit, Strip, Template, Zone, drawn
 from ui.formatting import other_words, percent_words, range_words, spread_in
 from ui.measuring import Read, Reading, covered, read_off
 from ui.picture.placement import ring_width
+from ui.rules_text import display_name, side_name
 from ui.session import Ruler, TableState
 from ui.table.finding import Finding, Mark, Patch, Rows, Style, Trace, lifted, ring
 from ui.table.play_area import area_marks
@@ -144,7 +144,8 @@ class Preview:
         pin_in: A bare place that was picked.
         ruler, template: What a click would lay down.
         finding: The answer to the tool's question.
-        battle_lines: What the battle knows about the figure under the mouse, in lines.
+        battle_lines: What the players must know about the figure under the mouse in the battle, in lines.
+        turn_lines: What only the rules of this turn ask for, in lines.
         ground: The terrain tool's preview; None for other tools.
         marks: Other marks of a battle, such as where a shell landed.
         badges: Signs beside the soldiers, for the screen only.
@@ -160,6 +161,7 @@ class Preview:
     template: Template | None = None
     finding: Finding | None = None
     battle_lines: tuple[str, ...] = ()
+    turn_lines: tuple[str, ...] = ()
     ground: GroundPreview | None = None
     marks: tuple[Mark, ...] = ()
     badges: tuple[Mark, ...] = ()
@@ -298,7 +300,7 @@ def _terrain(
         yield _closed(camera, piece.outline_in, height_in, TERRAIN, 3.0 if strong else 2.0, fill)
         farthest = max(piece.outline_in, key=lambda point: point[1])  # above it on the screen the label hides no corner
         high = tr("{height_in:.3g} in", height_in=piece.top_in) if piece.top_in else tr("flat")
-        rows = ((f"{piece.name}, {high}", 13.0),) if strong else ((piece.name, 12.0),)
+        rows = ((f"{piece.name}, {high}" if strong else piece.name, _NUMBER_SIZE),)
         yield from _label(camera, (*farthest, height_in), rows, TERRAIN, -18.0)
         if chosen:
             yield from _handles(camera, piece, height_in, ground.corner, 4.5 / screen_scale)
@@ -403,12 +405,13 @@ def _template_label(camera: TableCamera, template: Template) -> list[Shape]:
 def _rows_of(figure: Figure, preview: Preview) -> Rows:
     """The details of a figure under the mouse; only id and posture of one that was picked before."""
     if figure.id != preview.hovered or preview.finding is not None:
-        return ((display_name(figure.id), 15.0), (posture_words(figure.posture), 12.0))
+        return ((display_name(figure.id), 15.0), (posture_words(figure.posture), _NUMBER_SIZE))
     confidence = "" if figure.confidence > _SURE else tr(", {part} sure", part=percent_words(figure.confidence))
-    army = "" if display_name(figure.id).startswith(display_name(figure.army)) else f"{figure.army}, "
+    army = "" if display_name(figure.id).startswith(display_name(figure.army)) else f"{side_name(figure.army)}, "
     seen = f"{army}{posture_words(figure.posture)}{confidence}"
-    details = (seen, *preview.battle_lines, f"± {Unit.INCH.words(spread_in(figure.sigma_in))}")
-    return ((display_name(figure.id), 15.0), *((words, 12.0) for words in details))
+    known = preview.battle_lines or (f"± {Unit.INCH.words(spread_in(figure.sigma_in))}",)
+    details = (seen, *known)
+    return ((display_name(figure.id), 15.0), *((words, _NUMBER_SIZE) for words in details))
 
 
 def _part_words(hit: Hit) -> str:

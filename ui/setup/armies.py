@@ -16,6 +16,7 @@ from calibration.calibration_targets import CalibrationTargets
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from ui.formatting import capitalized
+from ui.rules_text import side_name
 from ui.session import TableState
 from ui.table.corrections import Added, ArmyChanged, Correction, everybody, names_in, next_name
 from ui.translation import mark_for_translation, tr
@@ -39,7 +40,7 @@ class OneColour(UserError):
             tr(
                 "{army}: all soldiers are nearly the same colour. To split them, right-click each soldier of one army"
                 " and choose its army, or put one army on bases of another colour.",
-                army=capitalized(army),
+                army=capitalized(side_name(army)),
             )
         )
 
@@ -100,7 +101,7 @@ def another_army(view: TableView, state: TableState, figure: Figure) -> ArmyChan
     palette = state.setup.palette or view.proposed
     own = next((colour for colour in palette if colour.name == figure.army), None)
     taken = frozenset((figure.army, *armies_of(view, state)))
-    name = _new_name(own, (), taken) if own else tr("other {army}", army=figure.army)
+    name = _new_name(own, (), taken) if own else tr("other {army}", army=side_name(figure.army))
     return ArmyChanged(figure.id, name, next_name(name, everybody(view)))
 
 
@@ -188,9 +189,7 @@ _WORST_FIRST = (SeparationLevel.ALIKE, SeparationLevel.FAIR, SeparationLevel.WEL
 
 _PAIRS = {
     SeparationLevel.WELL: mark_for_translation("{army} and {other} are easy to tell apart."),
-    SeparationLevel.FAIR: mark_for_translation(
-        "{army} and {other} can be told apart, less reliably in shade. Click another soldier of each."
-    ),
+    SeparationLevel.FAIR: mark_for_translation("{army} and {other} can be told apart, less reliably in shade."),
     SeparationLevel.ALIKE: mark_for_translation(
         "{army} and {other} look alike. Click more soldiers of each, some of them in shade, or add light."
     ),
@@ -216,9 +215,9 @@ _ON_TABLE = {
 
 def separation_sentence(found: Separation, say: Callable[..., str] = tr) -> str:
     """The separation as a sentence with what would help; with `str.format` it is English."""
-    army = capitalized(found.army)
+    army = capitalized(side_name(found.army))
     if found.other is not None:
-        return say(_PAIRS[found.level], army=army, other=found.other)
+        return say(_PAIRS[found.level], army=army, other=side_name(found.other))
     return say(_ON_TABLE[found.level, found.empty_known], army=army)
 
 
@@ -237,7 +236,7 @@ def groups_of(view: TableView) -> dict[str, int]:
 
 def group_words(view: TableView) -> str:
     """Such as "9 tan and 8 green soldiers"; empty if no figure of a proposed army is visible."""
-    counts = [f"{count} {army}" for army, count in groups_of(view).items() if count]
+    counts = [f"{count} {side_name(army)}" for army, count in groups_of(view).items() if count]
     if len(counts) < 2:
         return tr("{armies} soldiers", armies=counts[0]) if counts else ""
     return tr("{armies} and {last} soldiers", armies=", ".join(counts[:-1]), last=counts[-1])
@@ -272,7 +271,7 @@ def one_colour_words(view: TableView) -> str:
             return tr(
                 "{army} and {other} are nearly the same colour. If soldiers are mixed up, right-click each soldier of"
                 " one army and choose its army, or put one army on bases of another colour.",
-                army=capitalized(found.army), other=found.other,
+                army=capitalized(side_name(found.army)), other=side_name(found.other),
             )  # fmt: skip
     return ""
 

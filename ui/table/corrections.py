@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import placed
 from rules.tabletop.table import Figure, Outline, PointIn, Posture, ellipse_outline
+from ui.rules_text import display_name, side_name
 from ui.translation import mark_for_translation, tr
 from ui.vocabulary import posture_words
 from vision.patch_memory import Spot, spot_at
@@ -417,7 +417,7 @@ def options_at(view: TableView, at_in: PointIn, z_in: float, armies: Iterable[st
             name = next_name(army, everybody(view))
             added = Figure(name, army, *at_in, z_in, sigma_in, posture, usual_base(posture, at_in))
             label = tr("add {name}", name=display_name(name))
-            found.append(CorrectionOption("Add", tr(words, army=army), label, (Added(added),)))
+            found.append(CorrectionOption("Add", tr(words, army=side_name(army)), label, (Added(added),)))
     nearest = sorted(everybody(view), key=lambda figure: math.dist(figure.centre_in, at_in))[:_NEIGHBOURS]
     return (*found, *(place(view, figure, at_in, z_in) for figure in nearest))
 

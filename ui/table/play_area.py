@@ -84,5 +84,5 @@ def area_marks(area: PlayArea) -> tuple[Mark, ...]:
     return (
         Trace(ring(area.corners_in), faded(SKY, 220), 2.0, closed=True, dashed=True),
         Trace(lifted(angle), SKY, 5.0),
-        Note((*area.origin_in, 0.0), (("0, 0", 13.0),), SKY, (0.0, 16.0)),
+        Note((*area.origin_in, 0.0), (("0, 0", 14.0),), SKY, (0.0, 16.0)),
     )

@@ -9,11 +9,11 @@ from enum import StrEnum
 from typing import Any
 
 from rules.engine.game import Game
-from rules.engine.text import display_name
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import length_in
 from rules.tabletop.table import PointIn
 from rules.tabletop.template import Blast, Flame, Strip, Template, Wedge, Zone, drawn
+from ui.rules_text import display_name
 from ui.translation import tr
 
 _STEP_IN = 0.5

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibration.opencv import cv2
-from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from ui.background_task import BackgroundTask
+from ui.rules_text import display_name, side_name
 from ui.table.corrections import ArmyChanged, Confirmed, Correction, PostureSet
 from ui.table.portrait import figure_crop
 from ui.translation import tr
@@ -50,9 +50,9 @@ class OtherPlastic(UserError):
 
     def __init__(self, army: str, like: str) -> None:
         super().__init__(
-            tr("That soldier looks like {army}.", army=like)
+            tr("That soldier looks like {army}.", army=side_name(like))
             if like
-            else tr("That soldier looks different from {army}.", army=army)
+            else tr("That soldier looks different from {army}.", army=side_name(army))
         )
         self.army, self.like = army, like
 

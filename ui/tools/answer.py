@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rules.engine.text import display_name
 from rules.tabletop.table import Figure
 from rules.tabletop.template import Hit, Template
 from ui.formatting import Basis, other_words, percent_words, range_words, spread_words
 from ui.measuring import Read, Reading, covered, figure_at_end, read_off
 from ui.picture.overlay import Preview
+from ui.rules_text import display_name
 from ui.session import Ruler, TableState
 from ui.table.finding import Answer
 from ui.table.shapes import template_words
@@ -38,7 +38,7 @@ def current_answer(
         return preview.finding.answer
     figure = figure_at_end(view, preview.asked) if preview.asked else None
     if figure is not None:
-        return _of_figure(figure, state, preview.battle_lines)
+        return _of_figure(figure, state, (*preview.battle_lines, *preview.turn_lines))
     return _answer(view, question, reading, state.basis, state.unit) if question is not None else Answer()
 
 

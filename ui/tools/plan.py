@@ -9,7 +9,6 @@ from itertools import pairwise
 from shapely.geometry import Polygon
 
 from rules.engine.referee import ActionPreview, preview_of
-from rules.engine.text import display_name
 from rules.tabletop.area import surface_in
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path, cut, length_in, place_at, placed, spans_in
@@ -18,6 +17,7 @@ from rules.tabletop.tolerance import Comparison, at_most
 from ui.battle.action_text import refusal_words, verdict_rows
 from ui.battle.battle_session import BattleSession
 from ui.formatting import spread_in
+from ui.rules_text import display_name
 from ui.table.finding import Answer, Finding, Mark, Note, Trace, along, cross, lifted
 from ui.theme import BLAST, BLAST_WORDS, SKY, WHITE, YELLOW, faded
 from ui.tools.tool_context import ToolContext

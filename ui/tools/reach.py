@@ -9,7 +9,6 @@ from typing import Any
 
 from rules.engine.game import Game
 from rules.engine.position import Position
-from rules.engine.text import display_name
 from rules.tabletop.measure import Range, base_area
 from rules.tabletop.sight import SLIVER, exposures
 from rules.tabletop.table import Figure
@@ -17,6 +16,7 @@ from rules.tabletop.template import Blast, drawn
 from rules.tabletop.tolerance import Comparison, all_of, at_least, at_most
 from ui.formatting import Basis, percent_words, range_words
 from ui.measuring import Tape
+from ui.rules_text import display_name
 from ui.session import TableState
 from ui.table.finding import Answer, Finding, Mark, Note, Trace, along, cross, lifted, ring
 from ui.theme import PURPLE, SILVER, SKY, YELLOW, Colour, faded

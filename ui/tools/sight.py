@@ -12,7 +12,6 @@ from calibration.opencv import cv2
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, preview_of
 from rules.engine.state import Unit, fold
-from rules.engine.text import display_name, display_names, readable
 from rules.tabletop.measure import base_area
 from rules.tabletop.occlusion import BoolArray
 from rules.tabletop.sight import Hidden, Ray, Sight, sight
@@ -22,6 +21,7 @@ from ui.battle.battle_overlay import reach_marks
 from ui.battle.battle_session import BattleSession
 from ui.formatting import Basis, other_words, percent_words, range_words
 from ui.picture.table_map import extent_of
+from ui.rules_text import display_name, display_names, readable
 from ui.table.finding import Answer, Finding, Mark, Note, Patch, Style, Trace, along, cross
 from ui.theme import BLAST, BLAST_WORDS, DARK, SKY, WHITE, faded
 from ui.tools.reach import Arm, reach_outline, weapon_reaches

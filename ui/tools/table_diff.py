@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rules.engine.text import display_name
 from rules.tabletop.table import Figure
 from rules.tabletop.tolerance import DOUBT_SIGMAS
 from ui.battle.battle_session import LEAST_MOVE_IN
 from ui.formatting import in_order, spread_words
+from ui.rules_text import display_name
 from ui.table.finding import Answer, Finding, Mark, Note, Trace, along, cross, lifted
 from ui.theme import SILVER, WHITE, YELLOW, faded
 from ui.translation import tr, tr_count

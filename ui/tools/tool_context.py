@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from rules.engine.position import Position
-from rules.engine.text import status_words
 from rules.tabletop.measure import Range
 from rules.tabletop.scene import SightRules
 from rules.tabletop.table import Figure, TerrainPiece
@@ -13,6 +14,7 @@ from ui.battle.action_text import card_title
 from ui.battle.battle_session import BattleSession
 from ui.formatting import Basis
 from ui.measuring import measured
+from ui.rules_text import status_words
 from ui.session import TableState
 from ui.translation import tr
 from vision.table_view import TableView
@@ -63,21 +65,28 @@ class ToolContext:
         )
 
     def battle_lines(self, name: str) -> tuple[str, ...]:
-        """What the battle knows about a figure, in lines; empty if it is not in the battle."""
+        """What the players must know about a figure in the battle, in lines; empty if it is not in the battle."""
         unit = self.position.state.units.get(name) if self.position is not None else None
         if unit is None or self.position is None:
             return ()
-        statuses = {**unit.statuses, **unit.this_turn}
-        flags = tuple(f"{key}_" for key, value in statuses.items() if value is True)
-        rows = [
-            status_words(key, value)
-            for key, value in statuses.items()
-            if value not in (None, False, "") and not key.startswith(flags)  # "down" says it, not "down_in_phase"
-        ]
         squad = (unit.squad,) if unit.squad else ()
         used_in = unit.allowance_used_in
         used = (tr("moved {used_in:.1f} in this turn", used_in=used_in),) if used_in else ()
-        return (", ".join((card_title(self.position, unit), *squad)), *rows, *used)
+        return (", ".join((card_title(self.position, unit), *squad)), *_status_lines(unit.statuses), *used)
+
+    def turn_lines(self, name: str) -> tuple[str, ...]:
+        """What only the rules of this turn ask for, such as from where a figure was seen on its way."""
+        unit = self.position.state.units.get(name) if self.position is not None else None
+        return _status_lines(unit.this_turn) if unit is not None else ()
+
+
+def _status_lines(statuses: Mapping[str, Any]) -> tuple[str, ...]:
+    flags = tuple(f"{key}_" for key, value in statuses.items() if value is True)
+    return tuple(
+        status_words(key, value)
+        for key, value in statuses.items()
+        if value not in (None, False, "") and not key.startswith(flags)  # "down" says it, not "down_in_phase"
+    )
 
 
 def basis_of(play: BattleSession | None) -> Basis:

@@ -16,7 +16,7 @@ from tests.rules.board import figure
 from tests.rules.test_battle_simple_plastic import GREEN, PLACES, TAN
 from tests.ui.battle.test_battle_session import seen
 from ui.battle.battle_session import BattleSession
-from ui.guide import FirstShot, Need, ShotStep
+from ui.battle.first_shot import FirstShot, Need, ShotStep
 
 
 @pytest.fixture

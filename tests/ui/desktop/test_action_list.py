@@ -63,6 +63,17 @@ def test_the_best_actions_are_shown_and_the_rest_is_folded(actions: ActionList) 
     assert not actions.grab().isNull()
 
 
+def test_a_long_reason_is_shown_whole(actions: ActionList) -> None:
+    reason = "melee needs base contact, unless the weapon says otherwise, and this one says nothing of the kind (FM-25)"
+    [one] = [preview for preview in many(2) if not preview.possible]
+    actions.show_actions([replace(one, refusal=reason)])
+    [why] = rows(actions)
+    actions.expandItem(why)
+    row = actions.visualItemRect(why.child(0))
+    lines = actions.fontMetrics().boundingRect(0, 0, row.width(), 1000, Qt.TextFlag.TextWordWrap, why.child(0).text(0))
+    assert row.height() >= lines.height() > 2 * actions.fontMetrics().height()
+
+
 def test_a_fold_opens_by_click_and_by_return(actions: ActionList) -> None:
     more, why = rows(actions)[3:]
     viewport = actions.viewport()

@@ -7,10 +7,12 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QAbstractButton, QComboBox, QTabWidget
 
+from rules.games import game_names
 from rules.tabletop.table import PointIn
 from tests.ui.stories import pick, press
 from tests.ui.windows import BARE_IN, LEFT, POSTS, at, button, click, move, refresh, texts
 from tools.layout_check import access_problems
+from ui.battle.battle_setup import about_game, title_of
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.window import Window
 from ui.picture.overlay import Label, Line
@@ -161,6 +163,15 @@ def test_a_click_on_a_game_opens_its_setup(window: Window) -> None:
         [dialog] = window.findChildren(BattleSetupDialog)
         assert dialog.battle_setup.game == game
     dialog.reject()
+
+
+def test_every_game_says_what_it_is_like(window: Window, dialog: BattleSetupDialog) -> None:
+    dialog.reject()
+    window.sides.setCurrentWidget(window.battle.panel)
+    for name in game_names():
+        choice = button(window.battle.panel.games, title_of(name)[:20])
+        assert about_game(name)
+        assert about_game(name) in choice.text().replace("\n", " ")
 
 
 def test_the_menu_does_not_open_a_second_dialog(window: Window, dialog: BattleSetupDialog) -> None:

@@ -6,7 +6,7 @@ import pytest
 from PyQt6.QtWidgets import QApplication
 
 from tests.ui.windows import Owned
-from ui.desktop.guide import GuideBar
+from ui.desktop.guide_bar import GuideBar
 from ui.guide import Guide, GuideStep, StepMark, Tick
 
 MARKS = dict.fromkeys(GuideStep, StepMark.AHEAD)
@@ -32,6 +32,7 @@ def test_its_height_is_the_same_at_every_step(owned: Owned[GuideBar], width_px: 
             MARKS, GuideStep.MARKERS, LONG, "Print markers…", ticks=(Tick("marker 3", True), *[Tick(ISSUE, False)] * 2)
         ),
         Guide(MARKS, GuideStep.ARMIES, LONG, "Teach army", ticks=(Tick("green: 12 seen", True),)),
+        Guide(MARKS, GuideStep.ARMIES, LONG, busy=True),
         Guide(MARKS, GuideStep.SHOT, LONG),
         Guide(MARKS, None, "Done.", "Close"),
     ):
@@ -43,3 +44,12 @@ def test_its_height_is_the_same_at_every_step(owned: Owned[GuideBar], width_px: 
         for part in (bar.words, bar.ticks):
             assert part.heightForWidth(part.width()) <= part.height(), f"{part.text()} is clipped"
     assert len(heights) == 1
+
+
+def test_while_the_program_works_nothing_asks_for_a_click(owned: Owned[GuideBar]) -> None:
+    bar = owned(GuideBar())
+    bar.show()
+    bar.show_guide(Guide(MARKS, GuideStep.ARMIES, "Looking for the soldiers.", busy=True))
+    assert [part.isVisible() for part in (bar.busy, bar.button, bar.army)] == [True, False, False]
+    bar.show_guide(Guide(MARKS, GuideStep.ARMIES, "Found them.", "Use them"))
+    assert [part.isVisible() for part in (bar.busy, bar.button, bar.army)] == [False, True, True]

@@ -66,6 +66,15 @@ def teach(window: Window, table: SimulatedTable, army: str, wait_until: Wait) ->
     raise AssertionError(window.bar.text)
 
 
+def test_the_guide_leaves_most_of_a_small_screen_to_the_table(open_window: Open, wait_until: Wait) -> None:
+    window = open_window()
+    window.resize(1366, 768)
+    window.show()
+    window.help.guide.begin()
+    # Beside menus, the guide in three lines and the status bar.
+    wait_until(lambda: window.help.guide.bar.isVisible() and window.picture.height() > 590)
+
+
 @pytest.mark.slow
 def test_the_whole_guide_on_the_simulated_table(
     found: None, open_window: Open, table: SimulatedTable, wait_until: Wait

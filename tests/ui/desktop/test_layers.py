@@ -74,6 +74,18 @@ def test_a_cached_layer_moves_with_the_picture(qt: QApplication) -> None:
     assert abs(there[:, 40:] - here[:, :-40]).max() <= 3
 
 
+def test_the_label_at_the_mouse_keeps_off_other_widgets(qt: QApplication) -> None:
+    around, layers = ((600.0, 300.0), (620.0, 320.0)), Layers()
+    layers.show([], [Label(around[0], (("Green 1", 14.0), ("Rifleman", 14.0)), SKY, around=around)])
+    ys, xs = np.nonzero(abs(painted(layers) - 128).max(axis=2) > 3)
+    usual = (xs.min(), ys.min(), xs.max() + 1, ys.max() + 1)
+    layers.covered = (tuple(map(float, usual)),)
+    left, top, right, bottom = usual
+    moved = abs(painted(layers) - 128) > 3
+    assert moved.any()
+    assert not moved[top:bottom, left:right].any()
+
+
 def test_lines_from_images_look_like_painted_ones(qt: QApplication) -> None:
     lines = [shape for layer in shapes() for shape in layer if not isinstance(shape, Label)]
     moves_px = (0.3, 7.3, -12.7)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QRectF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QPushButton, QScrollArea, QToolButton, QWidget
 
@@ -30,6 +30,8 @@ from ui.desktop.battle.pending_moves import (
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
 from ui.desktop.widgets import in_column
+from ui.picture.overlay import Label
+from ui.theme import WHITE
 
 
 @pytest.fixture
@@ -49,6 +51,19 @@ def test_a_decided_move_is_journalled_with_the_allowance(play: BattleSession) ->
     ways[0].does()
     assert play.battle.can_undo == "settled: Move the squad rifles: how far its leading man went: less than 4 in"
     assert play.story[-1].endswith("how far its leading man went: less than 4 in.")
+
+
+def test_a_second_move_says_what_the_first_has_used(play: BattleSession) -> None:
+    moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 7.0) for n in (1, 2, 3, 4)}  # they stood at y = 4
+    position = seen(play.battle, **moved)
+    [first] = play.proposals(position)
+    play.accept(position, first)
+    position = seen(play.battle, **{name: (x, 9.0) for name, (x, _) in moved.items()})
+    [second] = play.proposals(position)
+    waiting = pending_move(play, position, second, lambda change: change())
+    # SP-02: 4 in a turn; 3 in are used, 2 in more were moved
+    assert waiting.short == "No: 4 soldiers, 2.0 in, 1.0 in left after 3.0 in before"
+    assert "1.0 in left after 3.0 in before. " in waiting.words
 
 
 def move_of(name: str, at_in: tuple[float, float], said: list[str], *, is_legal: bool = True) -> PendingMove:
@@ -142,6 +157,19 @@ def test_pills_stand_beside_the_places_and_answer(picture: PictureView) -> None:
     assert said == ["accept Green 1", "nudge Green 1"]
     pills.show_moves((), calibration)
     assert pills.pills == []
+
+
+def test_pills_keep_off_numbers(picture: PictureView) -> None:
+    calibration = view_of().calibration
+    [(x, y)] = calibration.camera.table_to_pixel([(10, 10, 0)])
+    neighbour = ((x - 8, y - 68), (x + 8, y - 52))  # its number stands below it, where the pill would stand
+    picture.show_shapes([Label(neighbour[0], (("7", 14.0),), WHITE, around=neighbour, small=True)], [])
+    picture.grab()
+    [(left, top, right, bottom), *_] = picture.taken.boxes
+    pills = MovePills(picture)
+    pills.show_moves([move_of("Green 1", (10, 10), [])], calibration)
+    [pill] = pills.pills
+    assert not pill.geometry().intersects(QRectF(left, top, right - left, bottom - top).toAlignedRect())
 
 
 def test_a_long_reason_is_shown_whole_in_a_few_lines(picture: PictureView) -> None:

@@ -59,6 +59,7 @@ def test_a_morale_round_needs_one_key_per_figure(window: Window, tmp_path: Path,
     wait_until(lambda: panel.round_bar.words == "Morale, 2 of 4: Green 2")
     key(panel, Qt.Key.Key_Return)
     assert panel.round_bar.words == "Morale: all done"
+    assert panel.why.text() == "", "the reasons of the last check left with it"
     key(panel, Qt.Key.Key_Escape)
     assert panel.round_bar.words == ""
     window.commands.undo()

@@ -85,7 +85,7 @@ def test_an_action_is_overruled_before_its_roll(window: Window, panel: BattlePan
     panel.action_list.choose(0)
 
     def answer(dialog: RulingDialog) -> None:
-        assert dialog.case.words.startswith("Instead of rolling: Green 1: Attack on Blue")
+        assert dialog.case.shown.startswith("Instead of rolling: Green 1: Attack on Blue")
         assert dialog.override.outcome == "kills"
         _, figure, condition = dialog.findChildren(QComboBox)
         figure.setCurrentIndex(figure.findData("blue-2"))

@@ -7,7 +7,7 @@ from PyQt6.QtCore import QPoint, QRect
 from PyQt6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from tests.ui.windows import Owned, Wait
-from ui.desktop.guide import Spotlight
+from ui.desktop.spotlight import Spotlight
 
 
 @pytest.fixture

@@ -65,6 +65,16 @@ def test_a_step_becomes_done_automatically(now: TableStatus, done: GuideStep) ->
     assert guide(now, Progress().go_to(done)).is_done
 
 
+def test_the_guide_says_that_the_program_is_still_looking() -> None:
+    practising = Progress().agree(GuideStep.CAMERA)
+    assert guide(NOTHING, practising).busy, "no picture has been searched since Practise was pressed"
+    assert not guide(NOTHING, Progress()).busy
+    assert not guide(replace(NOTHING, problem="the camera no longer answers"), practising).busy
+    armies, waiting = Progress().go_to(GuideStep.ARMIES), replace(with_setup(propose=True), is_searching=True)
+    assert (guide(waiting, armies).busy, guide(waiting, armies).button) == (True, "")
+    assert guide(replace(waiting, is_searching=False), armies).button == "Teach army"
+
+
 def test_an_army_that_is_never_found_is_not_done() -> None:
     """For example because its soldiers stood on the table when it was learned as empty."""
     taught = with_setup(palette=(army("green"), army("tan")))

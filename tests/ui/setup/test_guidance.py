@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tests.ui.views import figure, view_of
-from ui.guide import TEACH, next_step
+from ui.hints import TEACH, next_step
 from ui.session import TableState
 from vision.frame import Frame
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PyQt6.QtCore import QEvent, QModelIndex, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QModelIndex, QRect, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPalette, QPen
 from PyQt6.QtWidgets import (
     QHeaderView,
@@ -30,7 +30,7 @@ from ui.desktop.widgets import literal_text
 from ui.translation import tr
 
 _NUMBER = Qt.ItemDataRole.UserRole
-_CHIP_PX, _ROW_PX, _ROUND_PX, _INDENT_PX = 48, 32, 8, 14
+_CHIP_PX, _ROW_PX, _ROUND_PX, _INDENT_PX, _SCROLL_BAR_PX, _HIGHEST_PX = 48, 32, 8, 14, 24, 1000
 _OPEN, _CLOSED = "▾", "▸"
 
 
@@ -222,7 +222,13 @@ class _Chips(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
         """Rows that a finger can hit."""
-        size = super().sizeHint(option, index)
+        size, tree = super().sizeHint(option, index), self.parent()
+        if index.parent().isValid() and isinstance(tree, QTreeWidget):  # Qt gives a reason over all columns one line
+            depth = 2 if index.parent().parent().isValid() else 1
+            width_px = tree.width() - depth * _INDENT_PX - _SCROLL_BAR_PX
+            room, wraps = QRect(0, 0, width_px, _HIGHEST_PX), Qt.TextFlag.TextWordWrap
+            words = option.fontMetrics.boundingRect(room, wraps, str(index.siblingAtColumn(0).data()))
+            size.setHeight(words.height())
         return QSize(size.width() + 2 * _ROUND_PX, max(size.height() + 8, _CHIP_PX if _is_chip(index) else _ROW_PX))
 
     def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:

@@ -14,7 +14,7 @@ from rules.battle.battle import Battle, Clock
 from rules.engine.events import ActionResolved
 from rules.engine.position import Position
 from rules.engine.referee import Action, ActionPreview, Ambiguity
-from rules.engine.text import display_name, display_names, outcome_words, readable, says_outcome
+from rules.engine.text import says_outcome
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
 from ui.battle.action_text import obligation_words, outcome_banner, verdict_rows
@@ -34,6 +34,7 @@ from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.battle.turn_bar import TurnBarView
 from ui.formatting import capitalized
 from ui.picture.overlay import Preview
+from ui.rules_text import display_name, display_names, event_outcome, outcome_words, readable, translated
 from ui.translation import tr, tr_count
 from vision.palette import army_names
 from vision.setup import Setup
@@ -283,9 +284,8 @@ class BattleController(QObject):
             try:
                 self.play.battle.go_to(seq)
             finally:
-                self.panel.show_outcome("")  # the last result may be undone
-                self.resolved.emit("")
-                self._refresh()
+                self.panel.show_outcome("")
+                self._forget_result()
 
     def _turned(self, turn: Callable[[Battle], str | None]) -> str | None:
         if self.play is None:
@@ -293,10 +293,15 @@ class BattleController(QObject):
         self.rolling.check_none()
         name = turn(self.play.battle)
         if self.panel.chosen is None:
-            self.panel.show_outcome("")  # the last result may be undone
+            self.panel.show_outcome("")
+        self._forget_result()
+        return name
+
+    def _forget_result(self) -> None:
+        """Show the battle without the last result, which may be undone."""
+        self._rounds.result = ""
         self.resolved.emit("")
         self._refresh()
-        return name
 
     def resume(self, battle: Battle) -> None:
         """Show this open battle instead of the previous one, and continue it."""
@@ -373,12 +378,15 @@ class BattleController(QObject):
         if isinstance(event, ActionResolved):
             self.resolved.emit(outcome_banner(event))
         if len(found) > 1:
-            lines = [f"{one.action.words}: {capitalized(outcome_words(its.outcome))}" for one, its in found]
+            lines = [f"{translated(one.action.words)}: {capitalized(outcome_words(its.outcome))}" for one, its in found]
             self._show_outcome((), "", lines)
         else:
-            outcome = capitalized(outcome_words(verdict.outcome))
-            if isinstance(event, ActionResolved) and not event.by and not says_outcome(event):
-                outcome = f"{event.title}: {outcome}"  # a side's name alone would say nothing
+            outcome = outcome_words(verdict.outcome) if not isinstance(event, ActionResolved) else event_outcome(event)
+            outcome = capitalized(outcome)
+            if isinstance(event, ActionResolved) and event.title and not event.by:
+                # A side's name alone would say nothing.
+                title = translated(event.title)
+                outcome = title if says_outcome(event) else f"{title}: {outcome}"
             if self._rounds:
                 outcome = " · ".join((outcome, *(roll_words(asked, roll.faces) for asked, roll in rolled.throws)))
             self._show_outcome(rolled.action.by, outcome, verdict_rows(verdict))
@@ -505,4 +513,4 @@ class BattleController(QObject):
         self._try(change)
         self._refresh()
         if self.play is not None and len(self.play.battle.entries) > before:
-            self.recorded.emit(self.play.battle.can_undo or "")
+            self.recorded.emit(translated(self.play.battle.can_undo or ""))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, AvailableActions, is_owed
-from rules.engine.text import place_words, readable
+from rules.engine.text import place_words
 from rules.tabletop.errors import UserError
 from ui.battle.action_text import card_title, numbered_names
 from ui.battle.battle_overlay import badge_marks, casualties, chance_marks, reach_marks, way_marks
@@ -18,6 +18,7 @@ from ui.battle.turn_bar import absent_words, turn_bar
 from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
 from ui.desktop.battle.pending_moves import PendingMove, pending_move
 from ui.desktop.battle.turn_bar import TurnBarView
+from ui.rules_text import readable, story_line
 from ui.table.finding import Mark
 from ui.table.portrait import portrait
 from vision.table_view import TableView
@@ -65,7 +66,7 @@ class BattlePresenter:
         panel.overrule_button.setEnabled(False)
         panel.goals_button.setEnabled(play is not None)
         panel.show_no_battle() if play is None else panel.show_obligations(())
-        panel.show_story(() if play is None else play.story)
+        panel.show_story(() if play is None else tuple(map(story_line, play.story)))
         panel.show_photo(None)
 
     def show(
@@ -87,7 +88,7 @@ class BattlePresenter:
         owed = [one for one in obligations if is_owed(one)]
         self._bar.show_turn(turn_bar(play, position, armies, skippable, owed))
         panel.show_battle_open(True)
-        panel.show_story(play.story)
+        panel.show_story(tuple(map(story_line, play.story)))
         panel.show_absent(absent_words(position))
         panel.overrule_button.setEnabled(bool(position.state.turn))
         panel.goals_button.setEnabled(True)

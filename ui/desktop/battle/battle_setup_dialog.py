@@ -29,18 +29,27 @@ from rules.battle.referees import referee_of
 from rules.engine.game import Game
 from rules.engine.objectives import Objective
 from rules.engine.roster import Army
-from rules.engine.text import display_name
 from rules.games import game_names, open_game
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
 from ui.battle.action_text import verdict_rows
-from ui.battle.battle_setup import ArmyLists, BattleSetup, checked, fitted, title_of, usual_armies, usual_sides
+from ui.battle.battle_setup import (
+    ArmyLists,
+    BattleSetup,
+    about_game,
+    checked,
+    fitted,
+    title_of,
+    usual_armies,
+    usual_sides,
+)
 from ui.desktop.battle.goals_dialog import GoalsForm
 from ui.desktop.battle.soldier_table import SoldierPicker, SoldierTable
 from ui.desktop.saving import ask_file
 from ui.desktop.theme import make_primary
 from ui.desktop.widgets import button_with_tip, in_column, in_row, literal_text, name_tabs, plain_label, wrapping_label
 from ui.formatting import capitalized, in_order
+from ui.rules_text import display_name, outcome_words
 from ui.translation import tr
 from vision.frame import ImageBgr
 
@@ -80,6 +89,7 @@ class BattleSetupDialog(QDialog):
         self._house_rules: Path | None = None
         self._choices: dict[str, QComboBox] = {}
         self._game, self._credit, self._words = QComboBox(), wrapping_label(), wrapping_label()
+        self._about = wrapping_label()
         self._house, self._options = plain_label(tr("none")), QScrollArea()
         self._begin = QPushButton(tr("Start battle"))
         make_primary(self._begin)
@@ -165,6 +175,7 @@ class BattleSetupDialog(QDialog):
             self._house.setText(tr("none"))
             self._opened = open_game(self._game.currentData())
         self._credit.setText(self._opened.credit)
+        self._about.setText(about_game(self._opened.name))
         sides = usual_sides(self._opened, self._sides, self._figures)
         for side, box in self._plays.items():
             box.setChecked(side in sides)
@@ -252,7 +263,10 @@ class BattleSetupDialog(QDialog):
         except UserError as refusal:
             self._words.setText(str(refusal))
             return
-        rows = [f"{side}: {one.outcome}. {' '.join(verdict_rows(one))}" for side, one in found.items()]
+        rows = [
+            f"{display_name(side)}: {outcome_words(one.outcome)}. {' '.join(verdict_rows(one))}"
+            for side, one in found.items()
+        ]
         self._words.setText("\n".join(rows) or tr("This game does not limit armies."))
 
     def _choose_house_rules(self) -> None:
@@ -268,6 +282,7 @@ class BattleSetupDialog(QDialog):
         self._game.currentIndexChanged.connect(lambda _: self._take_game())
         form = QFormLayout()
         form.addRow(tr("Game:"), self._game)
+        form.addRow(self._about)
         tabs = QTabWidget()
         tabs.addTab(self._armies_page(), tr("Armies"))
         tabs.addTab(_scrolled(self.goals), tr("Goals"))

@@ -12,7 +12,6 @@ from PyQt6.QtGui import QColor, QFont, QImage, QPainter, QTransform
 from rules.battle.progress import Step
 from rules.engine.dice import Die
 from rules.engine.events import Throw
-from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from ui.battle.battle_map import extent_of, map_shapes
 from ui.battle.film import SIZE_PX, FilmFormat, Pace, Scene, film_scenes, format_of, write_film
@@ -21,6 +20,7 @@ from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.battle.dice_card import paint_die
 from ui.desktop.picture.image import painting, to_bgr
 from ui.desktop.picture.painter import Sprites, paint, text_application
+from ui.rules_text import display_name
 from ui.theme import DARK, SILVER, WHITE, Colour, army_colour
 from ui.translation import tr
 from vision.frame import ImageBgr

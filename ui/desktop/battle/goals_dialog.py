@@ -8,11 +8,11 @@ from PyQt6.QtWidgets import QComboBox, QDialog, QGroupBox, QLineEdit, QSpinBox, 
 
 from rules.engine.objectives import Objective, Task
 from rules.engine.position import Position
-from rules.engine.text import display_name
 from ui.battle.battle_session import BattleSession
 from ui.battle.battle_setup import agreed_aims, standings, tasks_in, usual_numbers
 from ui.desktop.widgets import described, in_column, in_row, ok_and_cancel, plain_label, wrapping_label
 from ui.formatting import capitalized
+from ui.rules_text import display_name, translated
 from ui.translation import tr
 
 _SIZE = (520, 320)
@@ -74,7 +74,7 @@ class _SideGoal(QGroupBox):
         self._tasks, self._figures = tuple(tasks), dict(figures)
         self._task.clear()
         for task in self._tasks:
-            self._task.addItem(capitalized(task.words), task.name)
+            self._task.addItem(capitalized(translated(task.words)), task.name)
         self._task.setVisible(bool(tasks))
         self.choose(aim)
 
@@ -96,7 +96,7 @@ class _SideGoal(QGroupBox):
         self._number.setVisible(counted)
         self._counts.setVisible(counted)
         if task is not None and counted:
-            self._counts.setText(task.number)
+            self._counts.setText(translated(task.number))
             self._number.setValue(usual_numbers(task, self._figures).get(self._side, task.usual))
 
 

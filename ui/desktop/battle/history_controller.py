@@ -34,6 +34,7 @@ from ui.desktop.saving import BackgroundSave, ask_where
 from ui.desktop.store import Store
 from ui.desktop.widgets import button_with_tip, close_button, described, in_column, in_row, set_font
 from ui.picture.overlay import Label, table_overlay
+from ui.rules_text import story_line
 from ui.session import TableState
 from ui.setup.lens import camera_identity
 from ui.theme import DARK
@@ -380,7 +381,7 @@ class HistoryDialog(QDialog):
             self.back.setEnabled(False)
             return
         self._title.setText(one.title)
-        self.story.setPlainText("\n".join(one.lines))
+        self.story.setPlainText("\n".join(map(story_line, one.lines)))
         self._show_map(one)
         image = self._image(one)
         if image is not None:

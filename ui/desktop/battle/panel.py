@@ -24,12 +24,11 @@ from PyQt6.QtWidgets import (
 from rules.engine.game import Question
 from rules.engine.needed import needed_words
 from rules.engine.referee import Action, ActionPreview, AvailableActions
-from rules.engine.text import display_name
 from rules.games import game_names
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
 from ui.battle.action_text import movement_words, obligation_words, reason_rows
-from ui.battle.battle_setup import title_of
+from ui.battle.battle_setup import about_game, title_of
 from ui.battle.dice import Throws, alike, needs_dice, roll_words
 from ui.desktop.battle.action_list import ActionList
 from ui.desktop.battle.dice_card import DiceCard, DiceFaces
@@ -51,6 +50,7 @@ from ui.desktop.widgets import (
     wrapping_label,
 )
 from ui.formatting import capitalized
+from ui.rules_text import display_name, translated
 from ui.translation import mark_for_translation, tr
 from vision.frame import ImageBgr
 
@@ -266,7 +266,8 @@ class BattlePanel(QWidget):
             self.action_list.setCurrentItem(None)
 
     def _fill(self, previews: Sequence[ActionPreview]) -> None:
-        self._explain(keep=not self.action_list.show_actions(previews))
+        had_chosen = self.chosen is not None  # whose reasons must not stay without it
+        self._explain(keep=not self.action_list.show_actions(previews) and not had_chosen)
 
     def _explain(self, keep: bool = False) -> None:
         one = self.chosen
@@ -275,7 +276,7 @@ class BattlePanel(QWidget):
             self._show_result("")
         self._ask(one)
         self._offer_dice(one)
-        self.needed.setText(needed_words(one, tr) if one is not None else "")
+        self.needed.setText(translated(needed_words(one, tr)) if one is not None else "")
         self.needed.setVisible(bool(self.needed.text()))
         if one is not None:
             self.why.setText("\n".join(reason_rows(one)))
@@ -307,17 +308,17 @@ class BattlePanel(QWidget):
         for ambiguity in one.ambiguities:
             tip = tr("Too close to measure: the players decide, and the history records it")
             buttons = [
-                button_with_tip(answer.capitalize(), tip, partial(self.settled.emit, ambiguity, answer))
+                button_with_tip(capitalized(translated(answer)), tip, partial(self.settled.emit, ambiguity, answer))
                 for answer in ambiguity.answers
             ]
-            what = ambiguity.question.rpartition(": ")[2]
+            what = translated(ambiguity.question.rpartition(": ")[2])
             self._ambiguities.addRow(wrapping_label(tr("TOO CLOSE TO CALL: {what}", what=what)), in_row(*buttons))
         for question in one.asks:
             field = (
                 self._answer_box(one.action, question) if question.answers else self._answer_line(one.action, question)
             )
-            field.setAccessibleName(question.text)
-            self._open.addRow(wrapping_label(question.text), field)
+            field.setAccessibleName(translated(question.text))
+            self._open.addRow(wrapping_label(translated(question.text)), field)
 
     def _answer_line(self, action: Action, question: Question) -> QLineEdit:
         line = QLineEdit()
@@ -413,7 +414,9 @@ def _heading(figure: str, unit: str) -> str:
 
 
 def _answer_words(answer: object) -> str:
-    return (tr("yes") if answer else tr("no")) if isinstance(answer, bool) else str(answer).replace("_", " ")
+    return (
+        (tr("yes") if answer else tr("no")) if isinstance(answer, bool) else translated(str(answer).replace("_", " "))
+    )
 
 
 _LINE = 34  # letters
@@ -438,8 +441,10 @@ class GameList(QWidget):
         """Fill the list."""
         super().showEvent(event)
         for name in () if self._layout.count() else game_names():
-            title = "\n".join(textwrap.wrap(title_of(name), _LINE)).replace("&", "&&")
-            button = QPushButton(title, self)
+            lines = (line for words in (title_of(name), about_game(name)) for line in textwrap.wrap(words, _LINE))
+            button = QPushButton("\n".join(lines).replace("&", "&&"), self)
+            button.setAccessibleName(title_of(name))
+            button.setAccessibleDescription(about_game(name))
             button.setMinimumHeight(_BUTTON_PX)
             button.setToolTip(tr("Choose what each soldier plays, then start the battle"))
             button.clicked.connect(partial(self._choose, name))

@@ -30,9 +30,10 @@ from ui.desktop.widgets import (
     plain_label,
     wrapping_label,
 )
-from ui.formatting import sentence
+from ui.formatting import capitalized, sentence
 from ui.picture.overlay import PointPx, Ring
 from ui.picture.placement import Box, Taken, placed
+from ui.rules_text import translated
 from ui.translation import tr, tr_count
 
 _AGREED = "agreed at the table"
@@ -159,14 +160,26 @@ def pending_move(
             first = DecisionButton(tr("Accept"), tip, lambda: after(lambda: play.accept(position, proposal)), "✓")
         else:
             why_not = refusal_words(preview)
-            words = " ".join((words, tr("The rules forbid it: {why_not}", why_not=sentence(_one_decimal(why_not)))))
-            short = tr("No: {why_not}", why_not=few_words(why_not))
+            used = _used_words(position, proposal, play.left_in(position, proposal))
+            short = tr("No: {why_not}", why_not=f"{short}, {used}" if used else few_words(why_not))
+            why_not = ". ".join(filter(None, (used, sentence(_one_decimal(why_not)))))
+            words = " ".join((words, tr("The rules forbid it: {why_not}", why_not=why_not)))
             tip = tr("Count it as a move anyway")
             first = DecisionButton(
                 tr("Allow anyway"), tip, lambda: after(lambda: play.let_pass(position, proposal, _AGREED)), "✓"
             )
         buttons = (first, nudge)
     return PendingMove(words, short, proposal.end_in, buttons, proposal.is_legal)
+
+
+def _used_words(position: Position, proposal: Proposal, left_in: float | None) -> str:
+    """How much of the allowance earlier moves of the turn have used, if it is too short for this move; else empty."""
+    if left_in is None or proposal.distance_in <= left_in:
+        return ""
+    used_in = max(position.unit(name).allowance_used_in for name in proposal.paths)
+    if not used_in:
+        return tr("{left_in:.1f} in allowed", left_in=left_in)
+    return tr("{left_in:.1f} in left after {used_in:.1f} in before", left_in=left_in, used_in=used_in)
 
 
 def few_words(reason: str) -> str:
@@ -191,7 +204,7 @@ def _doubt_words(proposal: Proposal, ambiguity: Ambiguity, left_in: float | None
         if left_in is None:
             return tr("Too close to call: {question}.", question=proposal.words)
         return tr("Too close to call: {move} of {left_in:.3g} in.", move=proposal.words, left_in=left_in)
-    return tr("Too close to call: {question}.", question=ambiguity.question.rpartition(": ")[2])
+    return tr("Too close to call: {question}.", question=translated(ambiguity.question.rpartition(": ")[2]))
 
 
 def _ambiguity_buttons(ambiguity: Ambiguity, settle: Callable[[str], object]) -> tuple[DecisionButton, ...]:
@@ -199,8 +212,8 @@ def _ambiguity_buttons(ambiguity: Ambiguity, settle: Callable[[str], object]) ->
     far = _is_far(ambiguity)
     return tuple(
         DecisionButton(
-            (tr("Allow") if answer == NEARER else tr("Forbid")) if far else answer.capitalize(),
-            ambiguity.question,
+            (tr("Allow") if answer == NEARER else tr("Forbid")) if far else capitalized(translated(answer)),
+            translated(ambiguity.question),
             partial(settle, answer),
             ("✓" if answer == NEARER else "✗") if far else "",
         )
@@ -230,13 +243,14 @@ class MovePills(QObject):
         self._picture = picture
         self._calibration: Calibration | None = None
         self._given: tuple[PendingMove, ...] = ()
+        self._taken = Taken()
         self.pills: list[QFrame] = []
         picture.shifted.connect(self._arrange)
 
     def show_moves(self, moves: Sequence[PendingMove], calibration: Calibration | None) -> None:
         """Show these moves, each at its end; `calibration` is that of the shown picture, None for no moves."""
         moves = tuple(moves) if calibration is not None else ()
-        if moves is self._given and calibration is self._calibration:
+        if moves is self._given and calibration is self._calibration and self._picture.taken is self._taken:
             return
         is_new = keys_of(moves) != keys_of(self._given)
         self._given, self._calibration = moves, calibration
@@ -248,12 +262,14 @@ class MovePills(QObject):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Put each plate beside the soldiers, off other plates; hide those whose soldier is out of sight."""
+        """Put each plate beside its soldier, off plates and numbers; hide those whose soldier is out of sight."""
+        picture, covered = self._picture, list[Box]()
         if self._calibration is None or not self._given:
+            picture.cover(())
             return
-        picture, camera = self._picture, self._calibration.camera
+        camera, self._taken = self._calibration.camera, picture.taken
         within = (0.0, 0.0, float(picture.width()), float(picture.height()))
-        taken = Taken(tuple(map(self._box, self._bodies())), within)
+        taken = Taken((*map(self._box, self._bodies()), *self._taken.boxes), within)
         ends = camera.table_to_pixel([(*move.at_in, 0.0) for move in self._given])
         for pill, end in zip(self.pills, ends, strict=True):
             at = picture.to_widget((float(end[0]), float(end[1]))) if np.isfinite(end).all() else QPointF(-1, -1)
@@ -265,7 +281,9 @@ class MovePills(QObject):
             box = placed(room, best, around, taken, _GAPS_PX)
             if box is not None and not pill.isHidden():
                 taken = taken.and_boxes([box])
+                covered.append(box)
                 pill.setGeometry(round(box[0]), round(box[1]), size.width(), size.height())
+        picture.cover(tuple(covered))
 
     def _bodies(self) -> list[tuple[PointPx, ...]]:
         return [body for shape in self._picture.shapes if isinstance(shape, Ring) for body in shape.keep_clear if body]

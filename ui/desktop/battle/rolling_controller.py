@@ -11,6 +11,7 @@ from rules.tabletop.errors import UserError
 from ui.battle.dice import RollingAction
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.panel import BattlePanel
+from ui.rules_text import translated
 from ui.translation import tr
 
 
@@ -101,7 +102,7 @@ class RollingController:
     def _ask(self, rolling: RollingAction, request: DiceRequest) -> None:
         """Show the card of a request."""
         card = DiceCard(request, self._chance)
-        words = action_with_actors(rolling.action.by, rolling.action.words)
+        words = translated(action_with_actors(rolling.action.by, rolling.action.words))
         card.show_action(words, "" if rolling.throws else self._needed, rolling.throws)
         same = len(rolling.same)
         if same > 1:

@@ -11,7 +11,6 @@ from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QHBoxLayout, Q
 from rules.battle.overrides import Override
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
-from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from ui.battle.battle_session import BattleSession
 from ui.battle.ruling import (
@@ -26,6 +25,7 @@ from ui.battle.ruling import (
     override_words,
 )
 from ui.desktop.widgets import button_with_tip, described, in_column, in_row, ok_and_cancel, plain_label
+from ui.rules_text import display_name, translated
 from ui.translation import tr
 
 _SIZE = (620, 540)
@@ -56,8 +56,9 @@ class RulingDialog(QDialog):
         self._outcomes, self._statuses, self._reason = QListWidget(), QListWidget(), QLineEdit()
         self._pairs: list[StatusText] = []
         for case in self._cases:
-            self._case.addItem(case.words)
-        self._condition.addItems(conditions)
+            self._case.addItem(case.shown)
+        self._conditions = {translated(one): one for one in conditions}
+        self._condition.addItems(list(self._conditions))
         self._lay_out()
         self._take(0)
 
@@ -96,8 +97,9 @@ class RulingDialog(QDialog):
 
     def _add(self) -> None:
         figure, words = self._figure.currentData(), self._condition.currentText().strip()
-        if figure and words and (figure, words) not in self._pairs:
-            self._pairs.append((figure, words))
+        status = self._conditions.get(words, words)
+        if figure and words and (figure, status) not in self._pairs:
+            self._pairs.append((figure, status))
             self._statuses.addItem(f"{display_name(figure)}: {words}")
 
     def _remove(self) -> None:

@@ -11,10 +11,10 @@ from PyQt6.QtWidgets import QComboBox, QHeaderView, QTableWidget, QTableWidgetIt
 from shapely import Point, Polygon, make_valid
 
 from rules.engine.roster import Recruit
-from rules.engine.text import display_name
 from rules.tabletop.table import Figure, PointIn
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.tools.tool import PickResult, was_dragged
+from ui.rules_text import display_name, translated
 from ui.table.finding import Mark, Trace, lifted
 from ui.theme import PREVIEW, faded
 from ui.translation import tr
@@ -131,7 +131,7 @@ class SoldierTable(QTableWidget):
             box = self._box(row)
             box.clear()
             for name, card in cards.items():
-                box.addItem(str(card.get("title") or name.replace("_", " ")), name)
+                box.addItem(translated(str(card.get("title") or name.replace("_", " "))), name)
             box.addItem(tr("not in this battle"), "")
             box.setCurrentIndex(box.findData(chosen.get(figure.id, "")))
             self._write_squad(row, "")

@@ -128,7 +128,7 @@ def dice_shapes(seen: Seen) -> Iterator[Shape]:
         outline = tuple((x - left, y - top) for x, y in die.outline_px)
         face = {1: "+", 0: "0", -1: "-"}[die.face] if die.kind is DieKind.FUDGE else str(die.face)
         yield Line(outline, colour, 2.0, closed=True, dashed=doubtful)
-        yield Label(outline[0], ((face + "?" * doubtful, 13.0),), colour, around=outline)
+        yield Label(outline[0], ((face + "?" * doubtful, 14.0),), colour, around=outline)
 
 
 class TrayDialog(PictureDialog):

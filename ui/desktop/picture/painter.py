@@ -374,7 +374,7 @@ def _drawn(box: QRectF, to_screen: QTransform, whole: QPoint, ratio: float, draw
 
 
 Shapes = Sequence[Shape]
-_Place = tuple[QTransform, QSize, float]
+_Place = tuple[QTransform, QSize, float, tuple[Box, ...]]
 
 
 @dataclass(slots=True)
@@ -392,10 +392,12 @@ class Layers:
 
     Attributes:
         shapes: All layers, the lowest first.
+        covered: Boxes of the widget that other widgets cover; the labels of the top layer keep off them.
     """
 
     def __init__(self) -> None:
         self.shapes: tuple[Shapes, ...] = ()
+        self.covered: tuple[Box, ...] = ()
         self._cached: list[_CachedLayer] = []
         self._sprites = Sprites()
 
@@ -404,13 +406,21 @@ class Layers:
         before, self.shapes = self.shapes, shapes
         return before != shapes
 
+    @property
+    def taken(self) -> Taken:
+        """Where the figures and labels below the top layer stood when they were last painted."""
+        return self._cached[-2].rooms if len(self._cached) > 1 else Taken()
+
     def paint(self, painter: QPainter, to_screen: QTransform, size: QSize, ratio: float) -> None:
         """Draw the layers with an untransformed painter; `ratio` is in screen pixels per widget pixel."""
-        place, before = (to_screen, size, ratio), self._cached
+        place: _Place = (to_screen, size, ratio, ())
+        before = self._cached
         rooms = Taken(within=(0.0, 0.0, float(size.width()), float(size.height())))
         self._cached = []
         self._sprites.begin(to_screen)
         for number, shapes in enumerate(self.shapes):
+            if number == len(self.shapes) - 1:
+                rooms, place = rooms.and_boxes(self.covered), (to_screen, size, ratio, self.covered)
             known = before[number] if number < len(before) else None
             if known is not None and known.place == place and known.shapes == shapes and shapes:
                 known.image = known.image or self._picture(shapes, place, rooms)
@@ -423,7 +433,7 @@ class Layers:
             self._cached.append(known)
 
     def _picture(self, shapes: Shapes, place: _Place, rooms: Taken) -> QImage:
-        to_screen, size, ratio = place
+        to_screen, size, ratio, _ = place
         image = QImage(size * ratio, QImage.Format.Format_ARGB32_Premultiplied)
         image.setDevicePixelRatio(ratio)
         image.fill(Qt.GlobalColor.transparent)

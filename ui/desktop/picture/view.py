@@ -23,7 +23,7 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 from ui.desktop.picture.image import painting
 from ui.desktop.picture.painter import Layers
 from ui.picture.overlay import PointPx, Shape
-from ui.picture.placement import Box
+from ui.picture.placement import Box, Taken
 from ui.translation import tr
 
 _MAX_SCALE = 16.0
@@ -112,6 +112,17 @@ class PictureView(QWidget):
     def show_shapes(self, *layers: Sequence[Shape]) -> None:
         """Replace the shapes, given as layers from the lowest up; the lowest should change least."""
         if self._layers.show(*layers):
+            self.update()
+
+    @property
+    def taken(self) -> Taken:
+        """Where figures and their labels stood in the widget when they were last painted."""
+        return self._layers.taken
+
+    def cover(self, boxes: tuple[Box, ...]) -> None:
+        """Keep the labels at the mouse off these parts of the widget, which other widgets cover."""
+        if boxes != self._layers.covered:
+            self._layers.covered = boxes
             self.update()
 
     def show_table_at(self, box_px: Box | None) -> None:

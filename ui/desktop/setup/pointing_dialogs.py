@@ -102,7 +102,7 @@ class ClickDialog(PictureDialog):
         for number, (x, y) in enumerate(places, 1):
             arm = 7.0 / self.picture.scale
             shapes += [Line(((x - arm, y), (x + arm, y)), YELLOW, 1.5), Line(((x, y - arm), (x, y + arm)), YELLOW, 1.5)]
-            shapes.append(Label((x, y), ((str(number), 13.0),), YELLOW, (0.0, -18.0)))
+            shapes.append(Label((x, y), ((str(number), 14.0),), YELLOW, (0.0, -18.0)))
         self.picture.show_shapes(tuple(shapes))
 
 

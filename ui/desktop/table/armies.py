@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from PyQt6.QtWidgets import QTabWidget
 
-from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
 from ui.desktop.messages import MessageActions
 from ui.desktop.store import Store
 from ui.desktop.table.panel import SUGGESTED_ARMIES, SidePanel
 from ui.desktop.tools.tool import PickResult, Tool
-from ui.guide import TEACH, laid_words
+from ui.hints import TEACH, laid_words
 from ui.measuring import Read
 from ui.picture.overlay import PointPx, Preview
+from ui.rules_text import display_name, side_name
 from ui.session import Session
 from ui.setup.armies import (
     OneColour,
@@ -102,7 +102,7 @@ class GroupsController:
         self._session.do(tr("use {soldiers}", soldiers=words), accepted(view, self._session.state))
         if self._store.tool.name == TEACH:
             self._store.use_tool("measure")
-        self._store.say(tr("These are the armies now. Double-click a name on the right to change it."))
+        self._store.say(tr("These are the armies now. Double-click a name in the tab Table to change it."))
 
     def _teach_instead(self) -> None:
         self._session.propose(False)
@@ -118,7 +118,7 @@ class GroupsController:
 
     def _split(self, army: str) -> None:
         state, name = split(self._free(), self._session.state, army)
-        self._session.do(tr("split {name}", name=army), state)
+        self._session.do(tr("split {name}", name=side_name(army)), state)
         self._say_split(army, name)
 
     def _split_off(self, figure: Figure) -> None:
@@ -127,14 +127,17 @@ class GroupsController:
             state, name = split(view, self._session.state, figure.army, figure)
         except OneColour as alike:
             one = another_army(view, self._session.state, figure)
-            self._session.correct(tr("{soldier} is {name}", soldier=display_name(figure.id), name=one.army), one)
-            self._store.say(tr("Only this soldier is {army} now. {why}", army=one.army, why=str(alike)))
+            army = side_name(one.army)
+            self._session.correct(tr("{soldier} is {name}", soldier=display_name(figure.id), name=army), one)
+            self._store.say(tr("Only this soldier is {army} now. {why}", army=army, why=str(alike)))
         else:
-            self._session.do(tr("split {name}", name=figure.army), state)
+            self._session.do(tr("split {name}", name=side_name(figure.army)), state)
             self._say_split(figure.army, name)
 
     def _say_split(self, army: str, name: str) -> None:
-        words = tr("{army} is now two armies, {army} and {name}. Ctrl+Z undoes it.", army=army, name=name)
+        words = tr(
+            "{army} is now two armies, {army} and {name}. Ctrl+Z undoes it.", army=side_name(army), name=side_name(name)
+        )
         self._store.say(words)
 
     def _may_change(self) -> bool:
@@ -179,7 +182,10 @@ class TeachTool(Tool):
         army = self._panel.army.strip()
         if not army:
             return tr("Type the army's name on the right, then click one of its soldiers.")
-        return tr("Click the middle of a {army} soldier. More clicks in other light help.   T: type a name", army=army)
+        return tr(
+            "Click the middle of a {army} soldier. More clicks in other light help.   T: type a name",
+            army=side_name(army),
+        )
 
     def press(self, at: PickResult) -> None:
         self._learn(at.frame, self._panel.army, at.px)
@@ -240,7 +246,7 @@ class TeachTool(Tool):
         if not np.isfinite(places).all():
             return ()
         round_it = tuple((float(x), float(y), 0.0) for x, y in places)
-        words = tr("teach as {army}", army=army) if army else tr("type a name")
+        words = tr("teach as {army}", army=side_name(army)) if army else tr("type a name")
         top = max(round_it, key=lambda place: place[1])
         return (
             Trace(round_it, colour, 2.5, faded(colour, 30), closed=True),
@@ -274,9 +280,9 @@ class TeachTool(Tool):
         other = refusal.like or next_free(self._taught)
         actions = []
         if other:
-            words = tr("Teach {army}", army=other)
+            words = tr("Teach {army}", army=side_name(other))
             actions.append((words, self._answer(frame, other, px)))
-        words = tr("Teach {army}", army=refusal.army)
+        words = tr("Teach {army}", army=side_name(refusal.army))
         return (*actions, (words, self._answer(frame, refusal.army, px)))
 
     def _answer(self, frame: Frame, army: str, px: PointPx) -> Callable[[], None]:
@@ -288,7 +294,7 @@ class TeachTool(Tool):
         return answered
 
     def _say_taught(self, army: str) -> None:
-        self._store.say(tr("{army} is taught. The list on the right shows how many are seen.", army=army))
+        self._store.say(tr("{army} is taught. The list on the right shows how many are seen.", army=side_name(army)))
 
 
 def next_free(taught: Sequence[str]) -> str:

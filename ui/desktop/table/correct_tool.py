@@ -9,7 +9,6 @@ from functools import partial
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 
-from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
 from ui.desktop.picture.view import PictureView
@@ -17,6 +16,7 @@ from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult, Tool, figure_id
 from ui.desktop.widgets import literal_text
 from ui.picture.overlay import Preview
+from ui.rules_text import display_name
 from ui.setup.armies import armies_of
 from ui.table.corrections import CorrectionOption, merge, options_at, options_for, place, rename
 from ui.table.terrain import standing_place

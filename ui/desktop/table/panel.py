@@ -22,7 +22,6 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.engine.text import display_name
 from rules.tabletop.table import Figure, PointIn
 from ui.desktop.widgets import (
     button_with_tip,
@@ -35,6 +34,7 @@ from ui.desktop.widgets import (
     wrapping_label,
 )
 from ui.formatting import in_order, place_words
+from ui.rules_text import display_name, side_name, stored_name
 from ui.table.finding import Answer
 from ui.theme import Colour, army_colour
 from ui.translation import tr
@@ -88,11 +88,11 @@ class SidePanel(QWidget):
     @property
     def army(self) -> str:
         """Name of the army that a click teaches."""
-        return self._army.currentText()
+        return stored_name(self._army.currentText())
 
     def choose(self, army: str) -> None:
         """Choose the army that a click teaches."""
-        self._army.setCurrentText(army)
+        self._army.setCurrentText(side_name(army))
 
     def type_army(self) -> None:
         """Let the player type the name of the army to teach."""
@@ -136,8 +136,8 @@ class SidePanel(QWidget):
             self._laid_list.addItems(list(laid))
             self._laid_box.setVisible(bool(laid))
         for army in armies:
-            if self._army.findText(army) < 0:
-                self._army.addItem(swatch(army_colour(army, armies)), army)
+            if self._army.findText(side_name(army)) < 0:
+                self._army.addItem(swatch(army_colour(army, armies)), side_name(army))
 
     def show_groups(self, words: str, *, may_search: bool) -> None:
         """Offer to use the groups named by `words`, or to search for groups.
@@ -173,10 +173,10 @@ class SidePanel(QWidget):
 
     def _fill_armies_box(self) -> QWidget:
         self._army.setEditable(True)
-        self._army.addItems(SUGGESTED_ARMIES)
+        self._army.addItems(map(side_name, SUGGESTED_ARMIES))
         self._army.setToolTip(tr("The army to teach: choose or type a name, then click one of its soldiers"))
         self._army.setAccessibleName(tr("Army to teach"))
-        self._army.editTextChanged.connect(self.army_chosen)
+        self._army.editTextChanged.connect(lambda _: self.army_chosen.emit(self.army))
         self._army.editTextChanged.connect(self._allow_usual)
         self.warnings.setAccessibleName(tr("Armies that look alike"))
         row = in_row(plain_label(tr("Teach:")), (self._army, 1))
@@ -278,7 +278,7 @@ class ArmyList(QWidget):
         self._counts = {}
         self.tree.clear()
         for army in armies:
-            top = QTreeWidgetItem([army, ""])
+            top = QTreeWidgetItem([side_name(army), ""])
             top.setIcon(0, swatch(army_colour(army, armies)))
             top.setData(0, _ARMY, army)
             top.setFlags(top.flags() | Qt.ItemFlag.ItemIsEditable)
@@ -296,9 +296,9 @@ class ArmyList(QWidget):
 
     def _edited(self, item: QTreeWidgetItem, column: int) -> None:
         """Report a typed name; the list shows it once the table has accepted it."""
-        army, name = str(item.data(0, _ARMY)), item.text(0)
+        army, name = str(item.data(0, _ARMY)), stored_name(item.text(0))
         if item.parent() is None and column == 0 and name != army:
-            item.setText(0, army)
+            item.setText(0, side_name(army))
             self.renamed.emit(army, name)
 
     def _allow(self) -> None:
@@ -328,7 +328,7 @@ class ArmyList(QWidget):
         self.menu.clear()
         for army in self.armies:
             if army not in chosen:
-                action = self.menu.addAction(tr("Into {army}", army=army))
+                action = self.menu.addAction(tr("Into {army}", army=side_name(army)))
                 if action is not None:
                     action.triggered.connect(lambda _, into=army: self.merged.emit(into, tuple(chosen)))
         self.menu.popup(self.merge.mapToGlobal(QPoint(0, self.merge.height())))

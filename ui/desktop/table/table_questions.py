@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from rules.engine.text import display_name
 from ui.desktop.messages import MessageActions
 from ui.desktop.source_controller import SourceController
 from ui.desktop.store import Store
+from ui.rules_text import display_name
 from ui.setup.empty_table import EmptyTableCheck
 from ui.translation import tr
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path
 from rules.tabletop.table import Figure, PointIn
 from ui.desktop.tools.tool import FigureTool, PickResult, Tool, figure_id, was_dragged
 from ui.picture.overlay import PointPx, Preview
+from ui.rules_text import display_name
 from ui.table.finding import Answer, Finding
 from ui.tools.plan import plan_finding
 from ui.tools.reach import Arm, fan_finding, weapon_reaches

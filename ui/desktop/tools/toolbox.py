@@ -81,11 +81,10 @@ class Toolbox:
         # Whatever the tool, casualties must be taken off, and leaders are leaders.
         shown = replace(shown, casualties=otherwise.casualties, badges=otherwise.badges)
         now = self._now() if shown.hovered or shown.asked else None
-        return (
-            replace(shown, battle_lines=now.battle_lines(shown.asked or shown.hovered or ""))
-            if now is not None
-            else shown
-        )
+        if now is None:
+            return shown
+        figure = shown.asked or shown.hovered or ""
+        return replace(shown, battle_lines=now.battle_lines(figure), turn_lines=now.turn_lines(figure))
 
     def _played(self) -> Game[Any] | None:
         now = self._now()

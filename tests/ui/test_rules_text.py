@@ -1,0 +1,64 @@
+"""The rules' texts in the language of the window."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.engine.events import PhaseBegun
+from ui.rules_phrases import COLOURS, PHRASES
+from ui.rules_text import display_name, label, outcome_words, side_name, stored_name, translated
+
+SENTENCE = "Green 2: Rifle at Tan 4, misses"
+
+
+def test_in_english_every_text_stays_as_it_is() -> None:
+    assert translated(SENTENCE) == SENTENCE
+    assert (side_name("tan"), stored_name("tan"), stored_name("Tan")) == ("tan", "tan", "Tan")
+
+
+@pytest.mark.usefixtures("german")
+def test_armies_named_after_colours_are_german_and_stored_in_english() -> None:
+    assert (display_name("tan-4"), display_name("green"), side_name("tan")) == ("Beige 4", "Grün", "Beige")
+    assert [stored_name(side_name(colour)) for colour in COLOURS] == list(COLOURS)
+    assert (side_name("Rangers"), stored_name("Rangers"), display_name("rangers-3")) == (
+        "Rangers",
+        "Rangers",
+        "Rangers 3",
+    )
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (SENTENCE, "Grün 2: Gewehr auf Beige 4, daneben"),
+        ("Declare victory of Green", "Sieg von Grün erklären"),
+        ("Green 3, Green 4 moved 8.1 in", "Grün 3, Grün 4: 8.1 Zoll bewegt"),
+        ("the infantry moves 12 in (AM-19)", "Infanterie zieht höchstens 12 Zoll (AM-19)"),
+        (
+            "units move in the phase of movement only (AM-20); another player moves now (AM-03)",
+            "gezogen wird nur in der Bewegungsphase (AM-20); jetzt zieht der andere Spieler (AM-03)",
+        ),
+        (
+            "the target is 28.1 in away; the rifle reaches 0 to 24 in (AM-38)",
+            "28.1 Zoll entfernt; Gewehr reicht 0 bis 24 Zoll (AM-38)",
+        ),
+        ("The rifle fires in the phase of small arms.", "Gewehr: erst in der Phase Handwaffen."),
+        ("Take off Tan 4", "Beige 4 vom Tisch nehmen"),
+        # A weapon of house rules has no translation: the action stays English, but its target is named as elsewhere.
+        ("Crossbow at Tan 4", "Crossbow at Beige 4"),
+    ],
+)
+def test_phrases_of_the_rules_are_german(words: str, expected: str) -> None:
+    assert translated(words) == expected
+
+
+@pytest.mark.usefixtures("german")
+def test_outcomes_and_events_are_german() -> None:
+    assert outcome_words("very_hurt") == "schwer verletzt"
+    assert label(PhaseBegun(turn=2, side="tan", phase="movement")) == "Spielzug 2 · Beige zieht"
+
+
+def test_a_phrase_appears_only_once() -> None:
+    phrases = [phrase.lower() for phrase in PHRASES]
+    assert len(phrases) == len(set(phrases))

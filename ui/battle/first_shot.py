@@ -1,0 +1,89 @@
+"""The way to the first shot of a battle: what the players must do next. No Qt here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rules.engine.events import ActionResolved, PhaseBegun
+from rules.engine.position import Position
+from rules.engine.referee import FIRE, ActionPreview
+from ui.battle.action_text import ranked
+from ui.battle.battle_session import BattleSession
+from ui.battle.round_sequence import RoundSequence
+
+
+class Need(StrEnum):
+    """What the player must do next."""
+
+    PHASE = "phase"
+    SOLDIER = "soldier"
+    TARGET = "target"
+    ROLL = "roll"
+    DUTY = "duty"
+    DICE = "dice"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class ShotStep:
+    """The next thing to do, and the figure to click for it; empty if none is, or if it is still searched for."""
+
+    need: Need
+    figure: str = ""
+
+
+class FirstShot:
+    """Watches one battle after another until a figure has fired."""
+
+    def __init__(self) -> None:
+        self._sequence: RoundSequence | None = None
+        self._of: tuple[BattleSession, str] | None = None
+
+    def next_step(
+        self,
+        play: BattleSession,
+        position: Position,
+        selected: ActionPreview | None,
+        previews: Sequence[ActionPreview] = (),
+        *,
+        is_rolling: bool = False,
+    ) -> ShotStep:
+        """The next step; `previews` are the actions shown, of the selected figure or of a side."""
+        if is_rolling:
+            return ShotStep(Need.DICE)
+        can_fire = FIRE in play.referee.rounds(position)
+        if can_fire and _has_fired(play):
+            return ShotStep(Need.NOTHING)
+        if selected is not None and selected.possible and _target(selected):
+            return ShotStep(Need.ROLL)
+        if selected is not None and selected.possible and selected.action.owed:
+            return ShotStep(Need.DUTY)
+        if not can_fire:
+            return ShotStep(Need.PHASE)
+        best = next((target for number in ranked(previews).best if (target := _target(previews[number]))), "")
+        return ShotStep(Need.TARGET, best) if best else self._shooter(play, position)
+
+    def _shooter(self, play: BattleSession, position: Position) -> ShotStep:
+        """A figure that can fire in this phase; one figure is examined per call, because that takes long."""
+        of = (play, f"{position.state.turn} {position.state.side} {position.state.phase}")
+        if self._sequence is None or of != self._of:
+            self._sequence, self._of = RoundSequence(play, FIRE), of
+        state = self._sequence.advance(position, patience=1)
+        return ShotStep(Need.SOLDIER, state.figure) if state.figure or state.looking else ShotStep(Need.PHASE)
+
+
+def _target(preview: ActionPreview) -> str:
+    action = preview.action
+    return next((name for name in action.at if name not in action.by), "") if action.by else ""
+
+
+def _has_fired(play: BattleSession) -> bool:
+    """Whether a figure has rolled dice since the phase began."""
+    for event in reversed([*play.battle.in_force.values()]):
+        if isinstance(event, PhaseBegun):
+            return False
+        if isinstance(event, ActionResolved) and event.by and event.throws:
+            return True
+    return False
