@@ -274,6 +274,11 @@ class BattleSession:
         for name, path in proposal.paths.items():
             self.battle.record(Placed(figure=name, at_in=path[-1]))
 
+    def all_only_shifted(self, position: Position) -> None:
+        """Journal the places where all figures stand now without a move, such as on a table that was set up again."""
+        for proposal in self.proposals(position):
+            self.only_shifted(proposal)
+
     def drifted(self, drift: Drift) -> None:
         """Journal that the camera, the table or a marker moved; places on the table stay."""
         if drift.what is DriftOf.MARKER:

@@ -60,6 +60,14 @@ def test_all_legal_moves_are_accepted_at_once(play: BattleSession) -> None:
     assert play.battle.state.unit("green-1").at_in == (4, 7)
 
 
+def test_on_a_table_that_was_set_up_again_nobody_has_moved(play: BattleSession) -> None:
+    moved = {"tan_1": (9.0, 4.5), **{f"green_{n}": (PLACES[f"green-{n}"][0], 12.0) for n in (1, 2, 3, 4)}}
+    play.all_only_shifted(seen(play.battle, **moved))
+    assert play.proposals(seen(play.battle, **moved)) == ()
+    assert play.battle.state.unit("green-1").at_in == (4, 12)
+    assert play.battle.state.unit("green-1").allowance_used_in == 0
+
+
 def test_a_squad_with_a_hidden_man_waits(play: BattleSession) -> None:
     moved = seen(play.battle, green_1=(4, 7))
     figures = {name: one for name, one in moved.figures.items() if name != "green-2"}

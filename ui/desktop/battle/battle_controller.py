@@ -88,7 +88,7 @@ class BattleController(QObject):
         self._skippable: tuple[ActionPreview, ...] = ()
         self._unanswered: tuple[tuple[str, ...], ...] = ()
         self._rounds = RoundController(panel.round_bar, self._on_round_changed, self._continue_round)
-        self._presenter = BattlePresenter(panel, self.turn_bar, self._after, self.accept_all)
+        self._presenter = BattlePresenter(panel, self.turn_bar, self._after, self.accept_all, self.accept_none)
         self.play: BattleSession | None = None
         self.turn_bar.go_on.connect(lambda: self._try(self._go_on))
         panel.wanted.connect(lambda action: self._try(lambda: self._do(action)))
@@ -507,6 +507,12 @@ class BattleController(QObject):
         if self.play is not None and self.position is not None:
             play, position = self.play, self.position
             self._after(lambda: play.accept_all(position))
+
+    def accept_none(self) -> None:
+        """Take the places where all figures stand now, without a move."""
+        if self.play is not None and self.position is not None:
+            play, position = self.play, self.position
+            self._after(lambda: play.all_only_shifted(position))
 
     def _after(self, change: Callable[[], object]) -> None:
         before = len(self.play.battle.entries) if self.play is not None else 0

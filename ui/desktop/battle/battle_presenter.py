@@ -49,10 +49,16 @@ class BattlePresenter:
     """Shows the battle."""
 
     def __init__(
-        self, panel: BattlePanel, bar: TurnBarView, decide: Callable[[Change], object], accept_all: Change
+        self,
+        panel: BattlePanel,
+        bar: TurnBarView,
+        decide: Callable[[Change], object],
+        accept_all: Change,
+        accept_none: Change,
     ) -> None:
-        """Show battles in `panel` and `bar`; `decide` makes the change that answers a move, `accept_all` all."""
-        self._panel, self._bar, self._decide, self._accept_all = panel, bar, decide, accept_all
+        """Show battles in `panel` and `bar`; `decide` makes the change that answers one move, the last two all moves."""
+        self._panel, self._bar, self._decide = panel, bar, decide
+        self._accept_all, self._accept_none = accept_all, accept_none
         self._refusal = ""
         self.shown = BattleDisplay()
 
@@ -110,7 +116,7 @@ class BattlePresenter:
 
     def _show_table(self, shown: BattleDisplay) -> None:
         self.shown = shown
-        self._panel.pending_moves.show_moves(shown.pending, self._accept_all)
+        self._panel.pending_moves.show_moves(shown.pending, self._accept_all, self._accept_none)
 
     def _show_actions(
         self, play: BattleSession, position: Position, selection: Selection, obligations: Sequence[ActionPreview]

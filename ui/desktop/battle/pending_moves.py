@@ -41,6 +41,9 @@ _MOST_WORDS = 14
 """Two lines of a plate on the table."""
 
 
+_MANY = 3
+"""This many forbidden moves at once mean a table that was set up again."""
+
 _LEAST_LINES, _MOST_LINES = 5, 10
 """Height of the list: one move gets what it needs, several get the most."""
 
@@ -91,24 +94,30 @@ class PendingMoves(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._all, self._rows = QPushButton(), QVBoxLayout()
+        self._all, self._none, self._rows = QPushButton(), QPushButton(tr("None was a move")), QVBoxLayout()
         self._title = plain_label()
         self._all.setToolTip(tr("Accept all moves that the rules allow"))
         self._all.clicked.connect(lambda: self._accept_all())
+        self._none.setToolTip(tr("The table was set up again: all soldiers belong where they stand now"))
+        self._none.clicked.connect(lambda: self._accept_none())
+        self._none.setVisible(False)  # it must not widen the panel before its first moves
         make_primary(self._all)
         self._accept_all: Callable[[], object] = lambda: None
+        self._accept_none: Callable[[], object] = lambda: None
         self._rows.setContentsMargins(0, 0, 0, 0)
         inner = QWidget()
         inner.setLayout(self._rows)
         self._scroll = Scrolled(inner, _LEAST_LINES * self.fontMetrics().lineSpacing())
         self._scroll.setAccessibleName(tr("Moves to answer"))
-        in_column(in_row((self._title, 1), self._all), self._scroll, on=self, margin=0)
+        in_column(in_row((self._title, 1), self._none, self._all), self._scroll, on=self, margin=0)
         self._moves: tuple[PendingMove, ...] = ()
         self.setVisible(False)
 
-    def show_moves(self, moves: Sequence[PendingMove], accept_all: Callable[[], object]) -> None:
+    def show_moves(
+        self, moves: Sequence[PendingMove], accept_all: Callable[[], object], accept_none: Callable[[], object]
+    ) -> None:
         """Show these moves; if they have not changed, their buttons stay untouched under the mouse."""
-        self._accept_all = accept_all
+        self._accept_all, self._accept_none = accept_all, accept_none
         before, self._moves = self._moves, tuple(moves)
         if keys_of(moves) == keys_of(before):
             return
@@ -117,6 +126,7 @@ class PendingMoves(QWidget):
         self._title.setText(tr_count("{count} move to answer", "{count} moves to answer", len(moves)))
         self._all.setText(tr("Accept all {count}", count=legal))
         self._all.setVisible(legal > 1)
+        self._none.setVisible(len(moves) - legal >= _MANY)
         clear_layout(self._rows)
         for row, move in enumerate(moves):
             self._rows.addWidget(self._row(row, move))
