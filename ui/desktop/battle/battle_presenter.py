@@ -56,7 +56,7 @@ class BattlePresenter:
         accept_all: Change,
         accept_none: Change,
     ) -> None:
-        """Show battles in `panel` and `bar`; `decide` makes the change that answers one move, the last two all moves."""
+        """Show battles in `panel` and `bar`; `decide` makes the change that answers a move, the last two all moves."""
         self._panel, self._bar, self._decide = panel, bar, decide
         self._accept_all, self._accept_none = accept_all, accept_none
         self._refusal = ""
