@@ -10,6 +10,7 @@ import pytest
 from babel.messages.pofile import read_po, write_po
 
 from tools.extract_strings import SOURCES, collect, main, path_of
+from ui.rules_phrases import COLOURS, PHRASES
 from ui.translation import tr, use_language
 
 
@@ -20,7 +21,7 @@ def english_afterwards() -> Iterator[None]:
 
 
 def strings() -> set[str]:
-    """Every literal that is given to `tr` or `mark_for_translation`, and both of `tr_count`."""
+    """Every literal given to `tr` or `mark_for_translation`, both of `tr_count`, and the phrases of the rules."""
     calls = [
         node
         for folder in SOURCES
@@ -29,7 +30,7 @@ def strings() -> set[str]:
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("tr", "mark_for_translation", "tr_count")
     ]
     literals = (one.args[: 2 if getattr(one.func, "id", "") == "tr_count" else 1] for one in calls)
-    return {one.value for group in literals for one in group if isinstance(one, ast.Constant)}
+    return {one.value for group in literals for one in group if isinstance(one, ast.Constant)} | {*COLOURS, *PHRASES}
 
 
 @pytest.mark.slow

@@ -105,7 +105,7 @@ def test_separation_is_reported_as_score_and_text(analysis, table, capsys):
     told = {(one["army"], one["other"]): one for one in document["separation"]}
     assert set(told) == {("green", None), ("tan", None), ("green", "tan")}
     assert all(0 <= one["score"] <= 1 for one in told.values())
-    sentence = "Green and tan can be told apart, less reliably in shade. Click another soldier of each."
+    sentence = "Green and tan can be told apart, less reliably in shade."
     assert told["green", "tan"]["words"] == sentence
     _, _, clicks = table
     assert main(["analyse", str(folder / "table.png"), "--lens", str(folder / "lens.json"), *clicks]) == 0

@@ -46,8 +46,9 @@ class Mouse:
         assert not isinstance(modal, QDialog), modal.windowTitle()
 
     def press(self, among: QWidget, words: str) -> None:
-        """Click the visible button with this text."""
-        [button] = [one for one in among.findChildren(QPushButton) if one.isVisible() and one.text() == words]
+        """Click the visible button with this text, or this first line of it."""
+        buttons = [one for one in among.findChildren(QPushButton) if one.isVisible()]
+        [button] = [one for one in buttons if one.text().partition("\n")[0] == words]
         self.click(button)
 
     def row(self, among: QWidget, words: str) -> None:
