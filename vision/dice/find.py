@@ -24,6 +24,7 @@ from vision.dice.networks import (
     FOUND_PX,
     FUDGE,
     NOTHING,
+    OVERLAP,
     DiceNetworks,
     DieHint,
     FaceRead,
@@ -44,7 +45,6 @@ _OBLIQUE = 0.2  # mean length of the faces' normals from which a camera is obliq
 _DOWN = 0.1  # of a face's normal, from which it may be on the side of a die
 _UNLIKE = 2.0  # largest ratio of a die's side and the median of all
 _LEAST_DIE = 0.5  # least probability of a die that is reported, if only to be asked about
-_OVERLAP = 0.55  # distance of two top faces, in sides, below which they are one die
 _MOST_LEANING = 0.75  # confidence in the face of a die that leans, or of which the side may have been read
 _BLANK = 0.3  # weight of a blank for the decisions on size and kind: other things look like it
 _MOST_BLANKS = 6.0  # weight of all blanks together, relative to the signs: dots on a cloth may look like many blanks
@@ -192,7 +192,7 @@ def _apart(faces: Sequence[FaceRead]) -> list[FaceRead]:
     kept: list[FaceRead] = []
     for face in sorted(faces, key=lambda face: -float(face.chances[:NOTHING].max())):
         if all(
-            math.dist(face.centre_px, other.centre_px) > _OVERLAP * min(face.side_px, other.side_px) for other in kept
+            math.dist(face.centre_px, other.centre_px) > OVERLAP * min(face.side_px, other.side_px) for other in kept
         ):
             kept.append(face)
     return kept

@@ -40,6 +40,8 @@ _VIEWS: tuple[tuple[tuple[float, bool], ...], ...] = (
 """Turns in degrees and mirrorings in which a die is shown: at first, at its corrected place, and if still in doubt."""
 
 _DOUBT = 0.97  # probability of the best face below which the last views are shown
+OVERLAP = 0.55
+"""Distance of two top faces, in sides, below which they are one die."""
 _NO_DIE = 0.9  # probability above which no further view is needed
 CONFIDENCE_WEIGHTS = (1.0, 1.0, -4.0)
 """Log odds that a face is right: weights of the reader's and of the finder's log odds, and a constant. For dice that
@@ -134,7 +136,8 @@ class DiceNetworks:
         """The reader's result for each hint: the mean over several views of it."""
         dice = [_Views(picture, hint) for hint in hints]
         for views in _VIEWS:
-            asked = [die for die in dice if die.in_doubt]
+            clear = [die for die in dice if die.is_clear]
+            asked = [die for die in dice if die.in_doubt and not any(die.overlaps(other) for other in clear)]
             crops = [die.crop(math.radians(turn), mirrored) for die in asked for turn, mirrored in views]
             outputs = self._outputs([crop for crop, _ in crops])
             for k, die in enumerate(asked):
@@ -168,6 +171,15 @@ class _Views:
         if chances[NOTHING] > _NO_DIE:
             return False
         return len(self._scores) < 2 or bool(chances.max() < _DOUBT)
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether further views would change nothing, because its face is certain."""
+        return len(self._scores) > 1 and bool(self.chances()[:NOTHING].max() > _DOUBT)
+
+    def overlaps(self, other: _Views) -> bool:
+        """Whether this is another hint of that die."""
+        return math.dist(self._centre, other._centre) < OVERLAP * min(self._side, other._side)
 
     def chances(self) -> FloatArray:
         """(10,) probabilities from the mean of the scores."""
