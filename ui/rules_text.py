@@ -2,7 +2,7 @@
 
 The rules speak English, and so do the files of battles. What players read in the window goes through this module, which
 translates the phrases of `ui.rules_phrases`, and the sides that are named after colours. In English, and on the command
-line, every text stays as it is. So does a phrase that nobody has translated, but for the names in it.
+line, every text stays as it is. In a phrase without a translation, only the names are translated.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
 from rules.engine.condition import CONDITIONS, Condition
+from rules.engine.dice import DiceRequest
 from rules.engine.events import Change, Effects, PhaseBegun
 from rules.engine.game import Game, Question
 from rules.engine.objectives import Task
@@ -435,6 +436,17 @@ def _before(game: Game[Any], action: Action) -> Verdict | None:
 
 def verdict_without_dice(game: Game[Any], action: str, given: Mapping[str, Any]) -> Verdict | None:
     """The verdict of a rule that needs no dice for these facts, or what it knows before it rolls, if anything."""
+    first = _begun(game, action, given)
+    return first if isinstance(first, Verdict) else first.known
+
+
+def needs_dice(game: Game[Any], action: str, given: Mapping[str, Any]) -> bool:
+    """Whether a rule asks for dice for these facts."""
+    return not isinstance(_begun(game, action, given), Verdict)
+
+
+def _begun(game: Game[Any], action: str, given: Mapping[str, Any]) -> DiceRequest | Verdict:
+    """A rule's first request for dice, or its verdict if it needs none."""
     procedure = game.begin(action, given)
     try:
         request = next(procedure)
@@ -442,18 +454,7 @@ def verdict_without_dice(game: Game[Any], action: str, given: Mapping[str, Any])
         found: Verdict = end.value
         return found
     procedure.close()
-    return request.known
-
-
-def needs_dice(game: Game[Any], action: str, given: Mapping[str, Any]) -> bool:
-    """Whether a rule asks for dice for these facts."""
-    procedure = game.begin(action, given)
-    try:
-        next(procedure)
-    except StopIteration:
-        return False
-    procedure.close()
-    return True
+    return request
 
 
 NEARER, FARTHER = "less", "more"

@@ -19,7 +19,7 @@ from rules.tabletop.path import Path, Span, cut, length_in, spans_over, straight
 from rules.tabletop.table import Figure, TerrainPiece, area_of
 
 SLACK_IN = 0.25
-"""Nobody walks a toy along a line more exactly, nor does a camera measure it."""
+"""A lane is wider than the base by this much on each side: toys are moved, and measured, no more exactly."""
 
 
 @dataclass(frozen=True, slots=True)
