@@ -19,6 +19,7 @@ from rules.tabletop.table import FloatArray
 from rules.tabletop.translation import tr
 from vision.dice.lean import hint_above, leaning_dice, without_sides
 from vision.dice.networks import (
+    BLANK,
     D6,
     FACES,
     FOUND_PX,
@@ -29,6 +30,7 @@ from vision.dice.networks import (
     DieHint,
     FaceRead,
     confidence,
+    usual_side_px,
     without_duplicates,
 )
 from vision.dice.pyramid import Pyramid
@@ -46,10 +48,8 @@ _DOWN = 0.1  # of a face's normal, from which it may be on the side of a die
 _UNLIKE = 2.0  # largest ratio of a die's side and the median of all
 _LEAST_DIE = 0.5  # least probability of a die that is reported, if only to be asked about
 _MOST_LEANING = 0.75  # confidence in the face of a die that leans, or of which the side may have been read
-_BLANK = 0.3  # weight of a blank for the decisions on size and kind: other things look like it
 _MOST_BLANKS = 6.0  # weight of all blanks together, relative to the signs: dots on a cloth may look like many blanks
 _LEAST_PIPS = 0.9  # probability that a face has pips plus that of the finder, below which it is no six-sided die
-_SHARES = np.where(np.arange(NOTHING) == FACES.index(0), _BLANK, 1.0)
 
 _loaded = threading.local()
 
@@ -202,9 +202,7 @@ def _of_one_size(faces: Sequence[FaceRead]) -> list[FaceRead]:
     """Without faces much smaller or larger than those that are clear; spots look like small dice."""
     if not faces:
         return []
-    ordered = sorted(faces, key=lambda face: face.side_px)
-    weights = np.cumsum([(face.chances[:NOTHING] * _SHARES).max() ** 4 for face in ordered])
-    usual = ordered[int(np.searchsorted(weights, weights[-1] / 2))].side_px
+    usual = usual_side_px([(face.side_px, face.chances) for face in faces])
     return [face for face in faces if 1 / _UNLIKE < face.side_px / usual < _UNLIKE]
 
 
@@ -216,7 +214,7 @@ def _part(faces: Sequence[FaceRead], kind: DieKind | None) -> slice:
     chances = np.sum(votes or [np.zeros(NOTHING + 1)], axis=0)
     minus, blank, plus = chances[FUDGE]
     signs = minus + plus
-    return FUDGE if signs + min(_BLANK * blank, _MOST_BLANKS * signs) > chances[D6].sum() else D6
+    return FUDGE if signs + min(BLANK * blank, _MOST_BLANKS * signs) > chances[D6].sum() else D6
 
 
 def _die(face: FaceRead, part: slice, corner: FloatArray, leans: bool) -> DieSeen:

@@ -42,6 +42,10 @@ _VIEWS: tuple[tuple[tuple[float, bool], ...], ...] = (
 _DOUBT = 0.97  # probability of the best face below which the last views are shown
 OVERLAP = 0.55
 """Distance of two top faces, in sides, below which they are one die."""
+_UNLIKE = 2.5  # ratio of a die's side and the usual one, above which more views are in vain
+BLANK = 0.3
+"""Weight of a blank for the decisions on size and kind: other things look like it."""
+_SHARES = np.where(np.arange(NOTHING) == FACES.index(0), BLANK, 1.0)
 _NO_DIE = 0.9  # probability above which no further view is needed
 CONFIDENCE_WEIGHTS = (1.0, 1.0, -4.0)
 """Log odds that a face is right: weights of the reader's and of the finder's log odds, and a constant. For dice that
@@ -133,17 +137,29 @@ class DiceNetworks:
         return sorted(hints, key=lambda hint: -hint.chance)
 
     def read(self, picture: Pyramid, hints: Sequence[DieHint]) -> list[FaceRead]:
-        """The reader's result for each hint: the mean over several views of it."""
-        dice = [_Views(picture, hint) for hint in hints]
-        for views in _VIEWS:
-            clear = [die for die in dice if die.is_clear]
-            asked = [die for die in dice if die.in_doubt and not any(die.overlaps(other) for other in clear)]
-            crops = [die.crop(math.radians(turn), mirrored) for die in asked for turn, mirrored in views]
-            outputs = self._outputs([crop for crop, _ in crops])
-            for k, die in enumerate(asked):
-                for v in range(k * len(views), (k + 1) * len(views)):
-                    die.add(outputs[v], crops[v][1])
-        return [die.result() for die in dice]
+        """The reader's results: for each hint the mean over several views of it.
+
+        A hint that overlaps a likelier one waits for its result, and has none if that die's face is clear.
+        """
+        dice = [_Views(picture, hint) for hint in sorted(hints, key=lambda hint: -hint.chance)]
+        apart = [k for k, die in enumerate(dice) if not any(die.overlaps(other) for other in dice[:k])]
+        waiting = [k for k in range(len(dice)) if k not in apart]
+        clear: list[_Views] = []
+        for wave in (apart, waiting):
+            for views in _VIEWS:
+                asked = [dice[k] for k in wave if dice[k].in_doubt and not any(map(dice[k].overlaps, clear))]
+                if views is _VIEWS[-1]:
+                    asked = _of_one_size(asked, dice)
+                self._show(asked, views)
+                clear += [die for die in asked if die.is_clear]
+        return [die.result() for die in dice if die.is_seen]
+
+    def _show(self, dice: Sequence[_Views], views: Sequence[tuple[float, bool]]) -> None:
+        """Show the reader these views of each die."""
+        crops = [die.crop(math.radians(turn), mirrored) for die in dice for turn, mirrored in views]
+        outputs = self._outputs([crop for crop, _ in crops])
+        for k, (_, to_crop) in enumerate(crops):
+            dice[k // len(views)].add(outputs[k], to_crop)
 
     def _outputs(self, crops: Sequence[ImageBgr]) -> FloatImage:
         if not crops:
@@ -161,6 +177,16 @@ class _Views:
         self._scores: list[FloatArray] = []
         self._leans: list[float] = []
         self._normals: list[FloatArray] = []
+
+    @property
+    def side_px(self) -> float:
+        """Side of the square of the same area."""
+        return self._side
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the reader saw it at all."""
+        return bool(self._scores)
 
     @property
     def in_doubt(self) -> bool:
@@ -218,6 +244,21 @@ class _Views:
         leaning = 1 / (1 + math.exp(-float(np.clip(np.mean(self._leans), -30, 30))))
         normal = np.mean(self._normals, axis=0)
         return FaceRead(self._centre, self._half, self.chances(), self._hint, leaning, normal)
+
+
+def _of_one_size(dice: Sequence[_Views], others: Sequence[_Views]) -> list[_Views]:
+    """Without dice that will be left out, because they are much smaller or larger than the usual one of the others."""
+    if not dice:
+        return []
+    usual = usual_side_px([(die.side_px, die.chances()) for die in others if die.is_seen])
+    return [die for die in dice if 1 / _UNLIKE < die.side_px / usual < _UNLIKE]
+
+
+def usual_side_px(dice: Sequence[tuple[float, FloatArray]]) -> float:
+    """Median of the sides, weighted by how clear the dice's faces are: spots look like small dice."""
+    ordered = sorted(dice, key=lambda die: die[0])
+    weights = np.cumsum([(chances[:NOTHING] * _SHARES).max() ** 4 for _, chances in ordered])
+    return ordered[int(np.searchsorted(weights, weights[-1] / 2))][0]
 
 
 def _half_side(shape: FloatImage) -> FloatArray:
