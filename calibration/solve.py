@@ -37,6 +37,7 @@ WORST_RESIDUAL_PX = 3.0
 """Above this, at 1920 px across, the markers do not lie on one plane or do not have the stated size."""
 
 _MAX_RESIDUAL_SIGMAS = 4.0
+_MAX_LOG_SCALE = 2.0  # of the prints
 """Residuals up to this many stated standard deviations are accepted even above `WORST_RESIDUAL_PX`."""
 
 
@@ -260,7 +261,9 @@ class CalibrationProblem:
         if not self.free_scale:
             return points_in
         centre = target.points_in.mean(0)
-        return np.asarray(centre + (points_in - centre) * np.exp(x[6 + self.free_lens]))
+        # A step may try any scale before it is rejected.
+        scale = np.exp(np.clip(x[6 + self.free_lens], -_MAX_LOG_SCALE, _MAX_LOG_SCALE))
+        return np.asarray(centre + (points_in - centre) * scale)
 
     def placed_targets(self, x: FloatArray) -> list[FloatArray]:
         """Points (N, 2) of each target on the table, in inches."""

@@ -199,6 +199,14 @@ def test_the_jacobian_matches_differences():
     assert np.abs(problem.jacobian(start) - numeric).max(0) / scale == pytest.approx(np.zeros(len(start)), abs=1e-4)
 
 
+def test_a_step_to_an_absurd_scale_of_the_prints_has_finite_errors():
+    """The solver tries such a step from oblique views; exp(800) overflows."""
+    problem = CalibrationProblem(tuple(targets(camera())), (960, 540), camera().lens, print_sigma=0.01)
+    step = problem.starts()[0]
+    step[6] = 800.0  # after rotation and translation: the log of the scale
+    assert np.isfinite(problem.residuals(step)).all()
+
+
 def test_perturbed_cameras_agree_on_the_markers():
     """With free markers a change of frame is not an error: no perturbed camera moves the markers as a whole."""
     seen_by = camera()
