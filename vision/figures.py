@@ -54,7 +54,7 @@ from vision.tiles import NetworkView
 from vision.vehicles import hulls
 
 _MIN_CHANCE = 0.5  # of a candidate that counts as a figure
-_MIN_CHANCE_NO_REFERENCE = 0.7  # without a picture of the empty table: prints and leaves deceive the networks
+_MIN_CHANCE_TO_LEARN = 0.7  # of one that shows an army's colour, without the empty table: prints and leaves deceive
 _MIN_CHANCE_EXPECTED = 0.2  # where a figure stood a moment ago
 _EXPECTED_IN = 0.5  # largest distance from that place
 _REFINING_CHANCE, _MIN_REFINING_FIGURES = 0.9, 3  # chance and number of figures that refine an army's colour
@@ -213,7 +213,15 @@ class Finder:
             table = rectified[-1]
             self._colour_model = _table_colours(table, self._refined)
             self.separations = separations(self._refined, self._colour_model, table.picture_bgr, table.ground.empty)
-        search = _Search(self._refined, grounds.scale, self._recogniser, self._colour_model, expected_in, self._hidden)
+        search = _Search(
+            self._refined,
+            grounds.scale,
+            self._recogniser,
+            self._colour_model,
+            expected_in,
+            self._hidden,
+            to_learn=False,
+        )
         return tuple(search.sightings(rectified))
 
     def _propose_armies(self, scale: float, rectified: Sequence[RectifiedGround], known_in: Sequence[PointIn]) -> None:
@@ -340,7 +348,9 @@ class _Search:
         colour_model: Likelihood,
         expected_in: Sequence[PointIn],
         hidden: Hidden,
+        to_learn: bool = True,
     ) -> None:
+        self.to_learn = to_learn  # whether its figures show what colour an army has
         self.palette, self.scale, self.colour_model = palette, scale, colour_model
         self.recogniser, self.expected_in, self.hidden = recogniser, expected_in, hidden
         self.plastic: dict[int, list[FigurePlastic]] = {}  # by index of the colour in the palette
@@ -373,7 +383,7 @@ class _Search:
         best = evidence.max(axis=0) if len(evidence) > 1 else evidence[0]
         places = list(propose_tiles(ground, best, self.scale, self.expected_in))
         empty = None if ground.empty is None or not places else relit_empty_table(picture, ground.empty)
-        min_chance = _MIN_CHANCE_NO_REFERENCE if ground.empty is None else _MIN_CHANCE
+        min_chance = _MIN_CHANCE_TO_LEARN if self.to_learn and ground.empty is None else _MIN_CHANCE
         here: list[Sighting] = []
         view = NetworkView(picture, rectified.photo, best, ground.seen * ~ground.excluded, ground.eye_px, empty)
         for one in self.recogniser.candidates(view, places):

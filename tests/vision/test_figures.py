@@ -13,6 +13,7 @@ from tests.vision.figure_pictures import GREEN, TABLE, TAN, camera, empty, fill,
 from vision.figures import Finder
 from vision.ground import Grounds
 from vision.palette import teach
+from vision.recogniser import Recogniser
 from vision.rectified import rectified_image
 from vision.simulation.scene import Model, Scene, Sculpt
 from vision.simulation.simulator import demo_table, overhead_camera, render
@@ -175,6 +176,21 @@ def test_a_lower_chance_suffices_where_a_figure_is_expected(palette):
     assert all(few <= more <= 1 for few, more in zip(plain, with_memory, strict=True))
     assert sum(plain) < sum(with_memory)
     assert with_memory[-1] == 0, "an expected place alone is not a figure"
+
+
+@pytest.mark.parametrize(("chance", "count"), [(0.49, 0), (0.51, 1)])
+def test_a_figure_counts_if_it_is_likelier_than_not(palette, monkeypatch, chance, count):
+    """With or without the empty table; colours are learned from surer ones."""
+
+    class Unsure(Recogniser):
+        def candidates(self, *given):
+            return [replace(one, chance=chance) for one in super().candidates(*given) if one.chance > 0.9]
+
+    monkeypatch.setattr("vision.figures.Recogniser", Unsure)
+    image = empty()
+    soldier(image, EYE, 8, 8, GREEN)
+    for reference in (None, empty()):
+        assert len(find(image, palette, reference_bgr=reference)) == count
 
 
 def test_a_prone_soldier_faces_along_its_body(simulated):
