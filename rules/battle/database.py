@@ -9,12 +9,37 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import struct
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.regular_file import open_regular, refuse_special
 from rules.tabletop.translation import tr
+
+Row = tuple[int, float, str, int, str]
+"""An entry as stored in the file: seq, time_s, kind, version and the JSON text of its body."""
+
+START = sha256(b"sandtable journal").digest()
+"""The previous checksum of the first entry."""
+
+
+def next_checksum(before: bytes, row: Row) -> bytes:
+    """The checksum of an entry (SHA-256, 32 bytes).
+
+    The hashed bytes are, in this order: the previous checksum; seq, time_s, version and the lengths of kind and body in
+    bytes, each in 8 bytes, big-endian (time_s as an IEEE double, the others as integers); kind; body.
+
+    Args:
+        before: The checksum of the previous entry, or `START`.
+        row: The entry.
+    """
+    seq, time_s, kind, version, body = row
+    kind_bytes, body_bytes = kind.encode(), body.encode()
+    numbers = struct.pack(">qdqqq", seq, time_s, version, len(kind_bytes), len(body_bytes))
+    return sha256(b"".join((before, numbers, kind_bytes, body_bytes))).digest()
+
 
 FAULTS = (sqlite3.Error, UnicodeDecodeError)
 """What Python's sqlite3 raises; the second if SQLite's own message quotes bytes of the file that are not UTF-8."""

@@ -19,7 +19,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from rules.battle import database
-from rules.battle.checksum import Row
+from rules.battle.database import Row
 from rules.battle.progress import Step, no_step
 from rules.battle.survey import (
     CHECKSUM_TABLE,

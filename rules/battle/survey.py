@@ -10,8 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from rules.battle.checksum import START, Row, next_checksum
-from rules.battle.database import FAULTS, connect_untouched, error_words, one_line
+from rules.battle.database import FAULTS, START, Row, connect_untouched, error_words, next_checksum, one_line
 from rules.battle.progress import Step, no_step
 from rules.tabletop.errors import UserError, refuse_unusable_values
 from rules.tabletop.translation import tr

@@ -14,9 +14,8 @@ from rules.engine.facts import Context, Source, Uncertain
 from rules.engine.schema import Inches
 from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
-from rules.tabletop.movement import Walk, walk
+from rules.tabletop.movement import MovementProfile, TerrainCost, Walk, walk
 from rules.tabletop.table import TerrainKind, TerrainPiece
-from rules.tabletop.terrain_cost import MovementProfile, TerrainCost
 
 # Sources of facts.
 

@@ -13,11 +13,10 @@ from rules.engine.effects import next_step
 from rules.engine.events import PhaseBegun
 from rules.engine.facts import Context, action_for
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee
+from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, effects_of
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
-from rules.engine.verdict_effects import effects_of
 from rules.tabletop.path import Path
 from rules.tabletop.scene import SightRules
 

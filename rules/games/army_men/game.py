@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rules.engine.game import Game, actions
 from rules.engine.ruleset import load
-from rules.games.army_men import attack, bursts, facts, feats, hard, movement, shot, specialists, turn
+from rules.games.army_men import attack, bursts, facts, hard, movement, shot, specialists, turn
 from rules.games.army_men.tables import Rules, Tables
 from rules.tabletop.errors import UserError
 
@@ -17,7 +17,7 @@ ACTIONS = actions(
     *(turn.may_still_attack, turn.casualties, turn.victory),
     # Movement
     *(movement.move_allowance, movement.move, movement.march, movement.board, movement.hitch, movement.land),
-    *(movement.turn_turret, feats.overrun, feats.climb, feats.swim, feats.paratrooper, feats.minefield),
+    *(movement.turn_turret, movement.overrun, movement.climb, movement.swim, movement.paratrooper, movement.minefield),
     # Fire
     *(movement.blocks, facts.weapon, facts.range_check, facts.template, facts.cover, facts.adjacent, facts.face),
     *(turn.opportunity_fire, turn.return_fire, attack.aim, attack.attack, bursts.burst, bursts.burst_rolls),

@@ -13,11 +13,10 @@ from rules.engine.schema import Inches
 from rules.games.army_men.tables import Rules, Shelter
 from rules.tabletop.area import STANDABLE_KINDS
 from rules.tabletop.measure import base_area
-from rules.tabletop.movement import Walk
+from rules.tabletop.movement import IMPASSABLE, MovementProfile, TerrainCost, Walk
 from rules.tabletop.opacity import CoverKind, Opacity
 from rules.tabletop.scene import SightRules
 from rules.tabletop.table import Figure, TerrainKind, TerrainPiece
-from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

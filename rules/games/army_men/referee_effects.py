@@ -14,11 +14,10 @@ from rules.engine.dice import no_dice
 from rules.engine.effects import WRECK, carried_move, eliminations, moves_along, status_changes
 from rules.engine.events import Change, Effects, Move, plain
 from rules.engine.position import Position
-from rules.engine.referee import Action
+from rules.engine.referee import Action, effects_of
 from rules.engine.ruleset import limit
 from rules.engine.state import ELIMINATED, Unit
 from rules.engine.verdict import Verdict
-from rules.engine.verdict_effects import effects_of
 from rules.games.army_men import status
 from rules.games.army_men.bursts import caught, explosion
 from rules.games.army_men.hard import ZoneOfPillbox

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rules.engine.game import Game, actions
 from rules.engine.ruleset import load
-from rules.games.fudge_miniatures import attack, characters, equipment, guts, movement, rolls, shooting, turn, wounds
+from rules.games.fudge_miniatures import attack, characters, equipment, guts, movement, rolls, turn, wounds
 from rules.games.fudge_miniatures.tables import Rules, Tables
 from rules.tabletop.errors import UserError
 
@@ -53,9 +53,9 @@ ACTIONS = actions(
     attack.melee_attack,
     attack.melee_aim,
     attack.two_weapon_attack,
-    shooting.may_shoot,
-    shooting.ranged_attack,
-    shooting.ranged_aim,
+    attack.may_shoot,
+    attack.ranged_attack,
+    attack.ranged_aim,
     attack.behind,
     attack.cast_spell,
     # Wounds

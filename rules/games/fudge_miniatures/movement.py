@@ -16,10 +16,9 @@ from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total,
 from rules.games.fudge_miniatures.attack import Melee, attack_preview, attack_roll, barred, guts_penalties, modf_reason
 from rules.games.fudge_miniatures.rolls import Modifier, modifier_reasons, reasons_of, throw, traits_of, words
 from rules.games.fudge_miniatures.tables import Concern, EffectName, Rules, whole
+from rules.tabletop.movement import MovementProfile, Rounding, TerrainCost, Walk
 from rules.tabletop.movement import Reason as TollFor
-from rules.tabletop.movement import Walk
 from rules.tabletop.table import TerrainPiece
-from rules.tabletop.terrain_cost import MovementProfile, Rounding, TerrainCost
 from rules.tabletop.tolerance import EXACT, within
 
 

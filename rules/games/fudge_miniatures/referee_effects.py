@@ -8,17 +8,15 @@ from typing import Any
 from rules.engine.effects import moves_along
 from rules.engine.events import Change, Effects
 from rules.engine.position import Position
-from rules.engine.referee import Action
+from rules.engine.referee import Action, effects_of
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import Verdict
-from rules.engine.verdict_effects import effects_of
 from rules.games.fudge_miniatures import statuses
 from rules.games.fudge_miniatures.attack import unable
 from rules.games.fudge_miniatures.guts import NO_EFFECT, after_wound, friend_shoots
 from rules.games.fudge_miniatures.model import Model, boxes, numbered, worst_effect
 from rules.games.fudge_miniatures.referee_fight import CAST, MELEE, SHOOT
-from rules.games.fudge_miniatures.referee_moves import contacts
-from rules.games.fudge_miniatures.referee_turn import counts_now, next_own_turn, to_try_again
+from rules.games.fudge_miniatures.referee_moves import contacts, counts_now, next_own_turn, to_try_again
 from rules.games.fudge_miniatures.wounds import DEAD, HEALTHY, NEAR_DEATH, apply_wounds, damage_applies
 from rules.tabletop.path import length_in
 

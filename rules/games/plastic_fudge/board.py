@@ -19,11 +19,10 @@ from rules.games.plastic_fudge.units import holes_in
 from rules.tabletop.area import standing_on
 from rules.tabletop.bearing import Turning
 from rules.tabletop.measure import Bands, base_area, stepped
-from rules.tabletop.movement import walk
+from rules.tabletop.movement import IMPASSABLE, MovementProfile, TerrainCost, walk
 from rules.tabletop.path import Path, placed, straight
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of
 from rules.tabletop.template import Blast, Wedge
-from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost
 from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, choice, doubtful_shifts
 
 _TOUCH_IN = 0.02

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rules.engine.game import Game, actions
 from rules.engine.ruleset import load
-from rules.games.plastic_fudge import blasts, combat, command, fire, flight, forces, movement, shot
+from rules.games.plastic_fudge import blasts, combat, command, fire, forces, movement
 from rules.games.plastic_fudge.tables import Rules, Tables
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind
@@ -34,9 +34,9 @@ ACTIONS = actions(
     # Movement
     movement.move_allowance,
     movement.move,
-    flight.rout_move,
-    flight.rout_reaches_edge,
-    flight.rout_contagion,
+    movement.rout_move,
+    movement.rout_reaches_edge,
+    movement.rout_contagion,
     movement.carry,
     movement.ride,
     movement.call_jet,
@@ -65,12 +65,12 @@ ACTIONS = actions(
     blasts.sweep_result,
     blasts.sweep_roll,
     # All of an attack at once
-    shot.aim,
-    shot.shot,
-    shot.lay,
-    shot.blast,
-    shot.hole,
-    shot.sweep,
+    blasts.aim,
+    blasts.shot,
+    blasts.lay,
+    blasts.blast,
+    blasts.hole,
+    blasts.sweep,
 )
 
 

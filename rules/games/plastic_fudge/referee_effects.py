@@ -9,10 +9,9 @@ from typing import Any
 from rules.engine.effects import carried_move, moves_along, stored_list
 from rules.engine.events import Change, Effects, Move
 from rules.engine.position import Position
-from rules.engine.referee import Action
+from rules.engine.referee import Action, effects_of
 from rules.engine.state import ELIMINATED, Unit
 from rules.engine.verdict import Verdict
-from rules.engine.verdict_effects import effects_of
 from rules.games.plastic_fudge import statuses, units
 from rules.games.plastic_fudge.tables import together_in
 from rules.games.plastic_fudge.units import rules_of

@@ -16,10 +16,10 @@ from rules.games.simple_plastic.attack import MOVED
 from rules.games.simple_plastic.tables import PhaseName, Rules
 from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.measure import Range, range_between
+from rules.tabletop.movement import MovementProfile, TerrainCost
 from rules.tabletop.path import length_in, placed
 from rules.tabletop.squad import ahead_of, chain, forwardness_in
 from rules.tabletop.table import Figure, TerrainKind, TerrainPiece
-from rules.tabletop.terrain_cost import MovementProfile, TerrainCost
 from rules.tabletop.tolerance import EXACT, within
 
 MOVING = "moving"

@@ -15,8 +15,7 @@ from rules.engine.referee import UncertainFact, verdict_without_dice
 from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict
-from rules.games.simple_plastic_figure.board import holder_at, near, terrain_names
-from rules.games.simple_plastic_figure.cover import Piece, exposure
+from rules.games.simple_plastic_figure.cover import Piece, exposure, holder_at, near, terrain_names
 from rules.games.simple_plastic_figure.figures import bar, gap, held_in, leading, place_of, pose, rules_of, weapons
 from rules.games.simple_plastic_figure.statuses import DIRECTED_BY
 from rules.games.simple_plastic_figure.tables import AimAt, Enemies, Weapon

@@ -10,12 +10,12 @@ from rules.engine.dice import Procedure
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches
 from rules.engine.verdict import Reason, RuleRefusal, Verdict
-from rules.games.simple_plastic_figure.command import Helped
 from rules.games.simple_plastic_figure.cover import Piece, cover_of, lowered, worst
 from rules.games.simple_plastic_figure.fire import modifiers, rolled_at
 from rules.games.simple_plastic_figure.rows import called, display_name, illegal, legal, tidy, weapon_of
 from rules.games.simple_plastic_figure.statuses import eliminated
 from rules.games.simple_plastic_figure.tables import CoverName, PlaceName, PoseName, Rules, ShelterAttack, WeaponName
+from rules.games.simple_plastic_figure.turn import Helped
 from rules.tabletop.tolerance import within
 
 

@@ -12,7 +12,6 @@ from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Part, Row
 from rules.engine.verdict import ACTORS, TARGETS, Effect, Reason, Verdict, total, verdict
 from rules.games.simple_plastic_figure.aims import Aim, aiming, held_facts
-from rules.games.simple_plastic_figure.command import Helped, both, fire_help
 from rules.games.simple_plastic_figure.cover import Piece, cover_of, exposure, lowered, worst
 from rules.games.simple_plastic_figure.rows import band, called, illegal, kind_of, legal, weapon_of
 from rules.games.simple_plastic_figure.statuses import DONE, SHOTS_LEFT, STATUS_DIE, eliminated, for_now
@@ -26,7 +25,7 @@ from rules.games.simple_plastic_figure.tables import (
     Rules,
     WeaponName,
 )
-from rules.games.simple_plastic_figure.turn import Action, permits
+from rules.games.simple_plastic_figure.turn import Action, Helped, both, fire_help, permits
 from rules.tabletop.tolerance import reaches, within
 
 # What the tables say of a weapon.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rules.engine.game import Game, actions
 from rules.engine.ruleset import load
-from rules.games.simple_plastic_figure import blast, command, cover, fire, movement, shells, turn
+from rules.games.simple_plastic_figure import blast, cover, fire, movement, shells, turn
 from rules.games.simple_plastic_figure.tables import AimAt, Rules, Tables
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind
@@ -69,11 +69,11 @@ ACTIONS = actions(
     shells.burst_aim,
     shells.burst,
     # Leaders, observers, radiomen
-    command.lead,
-    command.status_reroll,
-    command.command_actions,
-    command.direct_fire_binoculars,
-    command.radio,
+    turn.lead,
+    turn.status_reroll,
+    turn.command_actions,
+    turn.direct_fire_binoculars,
+    turn.radio,
 )
 
 

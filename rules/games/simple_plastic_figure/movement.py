@@ -11,14 +11,13 @@ from rules.engine.facts import Bound, Context, Source, bind, status
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches
 from rules.engine.verdict import ACTORS, Reason, Verdict, total, verdict
-from rules.games.simple_plastic_figure.board import hurdles
-from rules.games.simple_plastic_figure.command import Helped, led
+from rules.games.simple_plastic_figure.cover import hurdles
 from rules.games.simple_plastic_figure.rows import display_name, illegal, legal
 from rules.games.simple_plastic_figure.statuses import FIGHTS, STATUS_DIE, eliminated, for_now
 from rules.games.simple_plastic_figure.tables import CrossingName, Enemies, Face, PlaceName, PoseName, Rules
-from rules.games.simple_plastic_figure.turn import Action, permits
+from rules.games.simple_plastic_figure.turn import Action, Helped, led, permits
+from rules.tabletop.movement import IMPASSABLE, MovementProfile, TerrainCost, hurdle
 from rules.tabletop.table import TerrainPiece
-from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost, hurdle
 from rules.tabletop.tolerance import EXACT, within
 
 

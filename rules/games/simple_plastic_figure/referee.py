@@ -10,13 +10,11 @@ from rules.engine.condition import CONDITIONS, unharmed
 from rules.engine.effects import next_step
 from rules.engine.events import Effects, Move, PhaseBegun
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, Action, Referee, verdict_without_dice
+from rules.engine.referee import FIRE, Action, Referee, effects_of, verdict_without_dice
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import ACTORS, TARGETS, Effect, MoveEffect, StatusEffect, Verdict
-from rules.engine.verdict_effects import effects_of
 from rules.games.simple_plastic_figure import statuses
-from rules.games.simple_plastic_figure.board import sight_rules
-from rules.games.simple_plastic_figure.command import Helped
+from rules.games.simple_plastic_figure.cover import sight_rules
 from rules.games.simple_plastic_figure.figures import ground, is_reserve, named, phase, rules_of
 from rules.games.simple_plastic_figure.movement import enemies_met
 from rules.games.simple_plastic_figure.referee_actions import calls_at_spot, obligations, others, tasks
@@ -25,6 +23,7 @@ from rules.games.simple_plastic_figure.referee_moves import march, movement
 from rules.games.simple_plastic_figure.rows import weapon_of
 from rules.games.simple_plastic_figure.statuses import FIRST, INITIATIVE, LOST, THIS_TURN, done, for_now
 from rules.games.simple_plastic_figure.tables import Tables
+from rules.games.simple_plastic_figure.turn import Helped
 from rules.tabletop.path import length_in
 from rules.tabletop.table import PointIn
 

@@ -17,12 +17,12 @@ from rules.engine.referee import Action, preview_of, verdict_without_dice
 from rules.engine.state import Unit
 from rules.engine.text import display_name, display_names, place_words
 from rules.games.simple_plastic_figure import figures, statuses
-from rules.games.simple_plastic_figure.command import OFFBOARD_WEAPON
 from rules.games.simple_plastic_figure.figures import bar, friends, on_table, phase, rules_of, weapons
 from rules.games.simple_plastic_figure.referee_fire import between, bursting, coming_down, spreads
 from rules.games.simple_plastic_figure.referee_moves import march, movement
 from rules.games.simple_plastic_figure.statuses import done, status_die
 from rules.games.simple_plastic_figure.tables import Commander, Enemies, Rules
+from rules.games.simple_plastic_figure.turn import OFFBOARD_WEAPON
 from rules.tabletop.sight import SLIVER
 from rules.tabletop.table import PointIn
 from rules.tabletop.template import Blast

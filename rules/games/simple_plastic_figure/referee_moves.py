@@ -12,7 +12,7 @@ from rules.engine.referee import NO_FACINGS, Action, verdict_without_dice
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
-from rules.games.simple_plastic_figure.board import crossings, holder, place_kind
+from rules.games.simple_plastic_figure.cover import crossings, holder, place_kind
 from rules.games.simple_plastic_figure.figures import bar, inside, place, place_of, rules_of
 from rules.games.simple_plastic_figure.movement import movement_profile
 from rules.games.simple_plastic_figure.tables import Enemies

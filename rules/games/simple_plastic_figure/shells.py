@@ -28,11 +28,11 @@ from rules.games.simple_plastic_figure.blast import (
     names,
     outside,
 )
-from rules.games.simple_plastic_figure.command import Helped, aimed_help
 from rules.games.simple_plastic_figure.fire import Aiming, may_target, need
 from rules.games.simple_plastic_figure.rows import band, called, display_name, illegal, kind_of, legal, tidy, weapon_of
 from rules.games.simple_plastic_figure.statuses import LANDED, eliminated, for_now
 from rules.games.simple_plastic_figure.tables import Occupants, PlaceName, Rules, ShelterAttack, WeaponName
+from rules.games.simple_plastic_figure.turn import Helped, aimed_help
 from rules.tabletop.scatter import Along, Compass, drifted, strayed
 from rules.tabletop.table import PointIn
 from rules.tabletop.tolerance import within
