@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rules.engine.events import UnitJoined, one_card, plain
 from rules.engine.game import Game
-from rules.engine.schema import Reader
+from rules.engine.schema import Reader, Record
 from rules.engine.state import Unit
 from rules.tabletop.errors import UserError
 from rules.tabletop.translation import tr
@@ -16,8 +15,7 @@ from rules.tabletop.translation import tr
 SCHEMA = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recruit:
+class Recruit(Record):
     """A figure with its card.
 
     Attributes:
@@ -36,8 +34,7 @@ class Recruit:
         one_card(self.figure, self.card, self.own)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Army:
+class Army(Record):
     """An army list for one game."""
 
     name: str

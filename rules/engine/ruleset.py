@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
-from rules.engine.schema import Reader, hints
+from rules.engine.schema import Reader, Record, hints
 from rules.engine.verdict import Reason, RuleRefusal
 from rules.tabletop.errors import UserError, refuse_unusable_values
 from rules.tabletop.regular_file import open_regular
@@ -36,8 +36,7 @@ Value = str | float | bool
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Record):
     """A question that the rulebook leaves open, answered before a battle.
 
     Attributes:
@@ -61,22 +60,19 @@ class Option:
         return self.changes.get(text, {})
 
 
-@dataclass(frozen=True, slots=True)
-class Cited:
+class Cited(Record):
     """A row that cites the rule it follows."""
 
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
 class Named(Cited):
     """The rule of an action, and further names that players give the action."""
 
     also: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Record):
     """The beginning of a game's file.
 
     Attributes:
@@ -145,11 +141,9 @@ class Ruleset(Generic[T]):
         return _build(self.written, type(self.tables), self.labels, {**self.chosen, **chosen})
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Cited):
     """A single number of a rulebook: a row of a game's table `limits`."""
 
-    rule: str
     value: float
 
 

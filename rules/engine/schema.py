@@ -15,11 +15,23 @@ from enum import Enum
 from functools import cache, cached_property
 from keyword import iskeyword
 from types import MappingProxyType, NoneType, UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, dataclass_transform, get_args, get_origin, get_type_hints
 
 from rules.engine.verdict import RuleRefusal
 
 T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Record:
+    """An immutable value, such as a row of a table or the facts of a rule.
+
+    Every subclass is a frozen dataclass that takes its values by name.
+    """
+
+    def __init_subclass__(cls) -> None:
+        if "__dataclass_fields__" not in cls.__dict__:  # it has them if its own decorator makes it anew with slots
+            dataclass(frozen=True, kw_only=True)(cls)
 
 
 @dataclass(frozen=True, slots=True)

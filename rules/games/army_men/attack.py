@@ -331,7 +331,6 @@ def _second_die(rules: Rules, shot: Shot) -> Procedure[Found]:
 # Through the port of a pillbox.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FromSafeZone(Shot):
     """An attack on the men in a pillbox from a place at which they cannot fire.
 

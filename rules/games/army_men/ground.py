@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from shapely.geometry import Point, Polygon
 
 from rules.engine.position import View
 from rules.engine.ruleset import limit
-from rules.engine.schema import Inches
+from rules.engine.schema import Inches, Record
 from rules.games.army_men.tables import Rules, Shelter
 from rules.tabletop.area import STANDABLE_KINDS
 from rules.tabletop.measure import base_area
@@ -19,8 +18,7 @@ from rules.tabletop.scene import SightRules
 from rules.tabletop.table import Figure, TerrainKind, TerrainPiece
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class Stretch(Record):
     """A part of a path on one kind of ground."""
 
     inches: Inches

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import PHASE, Source
 from rules.engine.position import Position
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Count, Inches, Row
+from rules.engine.schema import Asked, Count, Inches, Record, Row
 from rules.engine.state import Unit
 from rules.engine.verdict import ACTORS, Reason, StatusEffect, Verdict, forbidden, verdict
 from rules.games.army_men import status
@@ -38,8 +38,7 @@ from rules.tabletop.table import TerrainKind
 from rules.tabletop.tolerance import within
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
+class Move(Record):
     """A unit's whole move under one set of conditions."""
 
     unit: KindName
@@ -136,8 +135,7 @@ def _unmanned(position: Position, unit: Unit) -> bool:
     return gun and short and bool(position.game.rules.chooses("short_crew", "cannot_attack"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Path:
+class Path(Record):
     """A move over several kinds of ground; for a tank, with the number of turns, or whether it turns.
 
     Attributes:
@@ -354,8 +352,7 @@ def blocks(rules: Rules, obstacle: Annotated[str, Row("obstacles", "unknown_obst
 # Rolls during a move.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Feat:
+class Feat(Record):
     """A feat during a move, once a turn; a landing comes before all other actions of the turn."""
 
     waits: Waits = False

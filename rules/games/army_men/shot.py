@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 from typing import Annotated, Any
 
@@ -11,7 +10,7 @@ from rules.engine.ambiguity import HIDDEN, SEEN, in_sight
 from rules.engine.facts import PHASE, UNKNOWN, Context, Source, Uncertain
 from rules.engine.position import Position, View
 from rules.engine.ruleset import limit, row_title
-from rules.engine.schema import Asked, Count, Inches, Part
+from rules.engine.schema import Asked, Count, Inches, Part, Record
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.army_men import status
@@ -107,8 +106,7 @@ def _eliminations(_: Position, enemy: Unit) -> int:
     return int(enemy.statuses.get(status.ELIMINATIONS, 0))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Aim:
+class Aim(Record):
     """A target as the firer has it before him.
 
     What a camera measures may stand for what a player says: `edge_in` for `adjacent`, `off_facing_deg` (the firer's
@@ -170,7 +168,6 @@ def _binoculars(position: Position, man: Unit) -> bool:
     return any(status.card(position, one, "binoculars") for one in (man, *status.mates(position, man)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Shot(Aim):
     """One attack: the target, and all that the firer brings to it.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Any
 
@@ -14,7 +13,7 @@ from rules.engine.dice import Procedure
 from rules.engine.facts import PHASE, UNKNOWN, Context, Source, bind
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Count, Inches, Row
+from rules.engine.schema import Asked, Count, Inches, Record, Row
 from rules.engine.text import display_name
 from rules.engine.verdict import ACTORS, TARGETS, RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.army_men import status
@@ -105,7 +104,6 @@ def clear_jam(
     return Verdict("fixed" if fixed else "jammed", numbers, (rules.because("AM-76"),))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ShotAtPiece(Shot):
     """A shot at an obstacle."""
 
@@ -116,8 +114,7 @@ def _shot_at_piece(context: Context) -> Any:
     return bind(ShotAtPiece, context) if context.weapon else UNKNOWN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clearing:
+class Clearing(Record):
     """A unit that wants to destroy an obstacle: "engineer", "tank", "gun", or a kind of unit or weapon.
 
     Attributes:

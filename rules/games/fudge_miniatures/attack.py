@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
 from rules.engine.game import Answer
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Inches, Part, Row, Within
+from rules.engine.schema import Asked, Inches, Part, Record, Row, Within
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.fudge_miniatures.rolls import (
     Modifier,
@@ -27,7 +27,6 @@ from rules.tabletop.scene import SightRules
 from rules.tabletop.tolerance import EXACT, within
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Strike(RollFacts):
     """The facts of every attack.
 
@@ -46,8 +45,7 @@ class Strike(RollFacts):
     modifiers: tuple[Modifier, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class Attempt(Record):
     """A model that wants to attack; its fields are those of `Strike`."""
 
     model: str = ""
@@ -179,7 +177,6 @@ def _wound(rules: Rules, strike: Strike, degree: int, not_in_wound: int) -> tupl
 # Melee.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Melee(Strike):
     """One melee weapon's attack; `reach_in` is for weapons that need no contact."""
 
@@ -209,7 +206,6 @@ def _melee_barred(rules: Rules, melee: Melee) -> Verdict | None:
     return barred(rules, melee, "melee") if reached else forbidden("no_contact", rules.because("FM-30"), legal=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Flurry(Strike):
     """One model's attacks with several melee weapons on one target; each is judged before any wound."""
 
@@ -267,9 +263,8 @@ def cast_spell(rules: Rules, spell: Annotated[str, Row("spells", "unknown_spell"
 Range = Annotated[float, Within(low=0.1, code="bad_range")]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Line:
-    """The line to a target; without slots, so that `Shot` can be a strike as well.
+class Line(Record):
+    """The line to a target.
 
     Attributes:
         visible_fraction: Of the target's silhouette, past the terrain.
@@ -320,7 +315,6 @@ def _range_reason(rules: Rules, line: Line) -> list[Reason]:
     return [rules.because("FM-36", text, far)] if far else []
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Aim(Attempt, Line):
     """A model that wants to shoot along a line."""
 
@@ -334,7 +328,6 @@ def may_shoot(rules: Rules, line: Aim) -> Verdict:
     return verdict("legal", *reasons, legal=True, range_modifier=far, range_modifier_at_most=far)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Shot(Strike, Line):
     """One ranged weapon's attack; unless the players say whether there is cover, it depends on what is seen."""
 

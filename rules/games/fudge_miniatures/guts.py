@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Count, Inches, Within
+from rules.engine.schema import Asked, Count, Inches, Record, Within
 from rules.engine.verdict import ACTORS, Reason, StatusEffect, Verdict, verdict
 from rules.games.fudge_miniatures import statuses
 from rules.games.fudge_miniatures.attack import effects_counted, guts_penalties
@@ -35,7 +35,6 @@ from rules.games.fudge_miniatures.wounds import rank
 RUN, NO_EFFECT = "run", "none"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Check(RollFacts):
     """A Guts check; `guts_now` has the wound penalty in it, `effect` is that of an earlier failure."""
 
@@ -104,7 +103,6 @@ def consequences(rules: Rules, effect: str) -> dict[str, Any]:
 # Each turn after a failure.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery(RollFacts):
     """A model that failed a Guts check, in a later turn of its player.
 
@@ -146,8 +144,7 @@ def _bonus(rules: Rules, model: Recovery) -> int:
     return whole(rules, "bonus_a_turn") * max(0, model.turns_since_wound - model.bonuses_lost)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenCheck:
+class OpenCheck(Record):
     """A failed Guts check that is not passed yet."""
 
     target: int
@@ -164,8 +161,7 @@ def wounded_again(
     return verdict("check at once", rules.because("FM-57"), check_now=now, open_checks=older)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shaken:
+class Shaken(Record):
     """The stats of a model that failed a Guts check by 1; only those given are returned."""
 
     strength: int | None = None

@@ -3,14 +3,14 @@
 # ruff: noqa: N803, N815 - AL, DL, RL and TL are the sheet's own words
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
 from rules.engine.facts import facts_from
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit, row_title
-from rules.engine.schema import Asked, Count, Inches, Part
+from rules.engine.schema import Asked, Count, Inches, Part, Record
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge import combat
 from rules.games.plastic_fudge.fire import Request, attack_request, hand_to_hand, reach_in, weapon_of
@@ -85,7 +85,6 @@ def _blasted(rules: Rules, attack_total: int, defense_total: int, extent: str) -
     return result, reasons
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Caught(combat.Target):
     """A trooper, vehicle with its occupants, or base in a blast; without a DL it is a base."""
 
@@ -94,8 +93,7 @@ class Caught(combat.Target):
     fraction: Part = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explosion:
+class Explosion(Record):
     """A shell, a flame or a mine, and the targets in its area."""
 
     AL: Rating
@@ -288,7 +286,6 @@ def sweep_roll(
 # At one target.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Shot(Request):
     """An attack on one unit: all that decides whether it may be made, and how the target stands."""
 
@@ -351,7 +348,6 @@ def _blow(rules: Rules, one: Shot, level: int) -> tuple[combat.Attack, Reason]:
 # With a template.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Salvo(Request):
     """An attack that lays a template: the targets under it, and those near a thrower that may drop it."""
 
@@ -400,7 +396,6 @@ def hole(rules: Rules, request: Request) -> Verdict:
     return verdict(found.outcome, *asked.reasons, *found.reasons, allowed=True, **found.numbers)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Sweeping(Request):
     """A sweeper that tries a marker `distance_in` away."""
 

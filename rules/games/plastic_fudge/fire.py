@@ -3,7 +3,6 @@
 # ruff: noqa: N803, N815 - AL, DL, RL and TL are the sheet's own words
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from rules.engine.dice import Procedure
@@ -65,7 +64,6 @@ CARRIED_TROOPS = "Has it taken up or set down troops in this turn?"
 SPOTTER = "Does somebody with binoculars spot for the mortar?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Request(units.Acting):
     """A unit that wants to attack; RL and AL that are not said are those of its card, one for each weapon."""
 
@@ -202,7 +200,6 @@ def hand_to_hand(rules: Rules, distance_in: Inches, in_the_air: bool = False) ->
 # The flamethrower's tank.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AgainstFlamethrower(Stance):
     """An attack on a Flamethrower Trooper, and its posture."""
 

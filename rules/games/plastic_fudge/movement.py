@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
 from rules.engine.facts import status
 from rules.engine.ruleset import limit, row_title
-from rules.engine.schema import Asked, Count, Inches
+from rules.engine.schema import Asked, Count, Inches, Record
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import ACTORS, TARGETS, Reason, RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.plastic_fudge import units
@@ -30,14 +29,12 @@ from rules.tabletop.tolerance import within
 WHICH_WAY = "Which way does he face, in degrees to the left of the near edge?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Moving(units.Acting):
     """A unit that moves, boards or leaves in the `phase` of its player (`own_turn`)."""
 
     own_turn: Annotated[bool, units.OWN_TURN] = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Mover(Moving):
     """A card that moves, or a Movement Level; training counts for vehicles.
 
@@ -56,7 +53,6 @@ class Mover(Moving):
     unswept_mines: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Move(Mover):
     """A whole move in one terrain, with its changes of facing and its steps up."""
 
@@ -185,8 +181,7 @@ def _climbs(rules: Rules, mover: Mover, bands: int) -> list[Reason]:
 # A path over several terrains.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class Stretch(Record):
     """A part of a path in one terrain; `climbs` bands are stepped up as it begins."""
 
     inches: Inches
@@ -194,7 +189,6 @@ class Stretch:
     climbs: Count = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Path(Mover):
     """A measured path and its changes of facing; each leg leads where the unit points.
 
@@ -269,7 +263,6 @@ class Carrying(StrEnum):
     UNLOAD = "unload"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Lift(Moving):
     """Troops that a helicopter takes up or sets down; `routed` is of the troops."""
 
@@ -299,7 +292,6 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
     return verdict(f"may {lift.does}", because, allowed=True, aboard=aboard, may_attack=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Ride(Moving):
     """A trooper that gets into a jeep, or out of it."""
 
@@ -352,7 +344,6 @@ def jet_acts(
 # Flight.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Rout(Mover):
     """A unit that flees, and in which direction it faced; one that fails `again` flees already and runs on.
 

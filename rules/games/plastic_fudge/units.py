@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any
 
 from shapely.geometry import LineString, Point, Polygon
@@ -11,7 +11,7 @@ from shapely.geometry import LineString, Point, Polygon
 from rules.engine.facts import PHASE, UNKNOWN, Context, Source, action_for, status
 from rules.engine.position import Position, rules_with
 from rules.engine.referee import Action, UncertainFact
-from rules.engine.schema import Asked
+from rules.engine.schema import Asked, Record
 from rules.engine.state import State, Unit
 from rules.engine.verdict import Reason, Verdict, forbidden
 from rules.games.plastic_fudge import statuses
@@ -282,8 +282,7 @@ def action_of(
     return replace(action, given={**action.given, **(known or {})}, measured=measured)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Acting:
+class Acting(Record):
     """A unit that acts; where the `phase` of the round is said, only in its own."""
 
     unit: Annotated[UnitName | None, CARD] = None

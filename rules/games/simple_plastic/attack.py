@@ -10,7 +10,7 @@ from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import PHASE, UNKNOWN, Bound, Context, Source, bind, on_card, status, times_done
 from rules.engine.game import Answer
 from rules.engine.ruleset import limit, row_title
-from rules.engine.schema import Asked, Count, Inches, Part
+from rules.engine.schema import Asked, Count, Inches, Part, Record
 from rules.engine.state import ELIMINATED
 from rules.engine.state import Unit as Fighter
 from rules.engine.verdict import (
@@ -74,8 +74,7 @@ def _stayed_put(context: Context) -> bool:
     return _who_stayed_put(context)[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(Record):
     """The moment of an attack in the turn; a man who `stayed_put` belongs to a squad that may have moved.
 
     Attributes:
@@ -203,7 +202,6 @@ def _each_has_its_own(_: Context) -> Elevation:
     return Elevation.LEVEL
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Attack(Turn):
     """One man's attack at a lone unit, described by the facts of the target, or at `targets`, the closest first.
 
@@ -385,7 +383,6 @@ def _each_view(context: Context) -> list[list[Bound]]:
     return [_each_target(replace(context, men=(one,))) for one in context.men]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SquadAttack(Turn):
     """The attacks of a squad's men, in the order in which they roll.
 
@@ -516,7 +513,6 @@ def shots_at(context: Context, names: Sequence[str]) -> list[list[Bound]]:
     return [[aim for one, aim in seen if squads[one.id] == squads[name]] for name in names]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SniperAttacks(Turn):
     """The targets of a sniper's attacks, one for each attack; the same may stand twice.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from itertools import combinations
 from typing import Annotated, Any
 
 from rules.engine.facts import PHASE, UNKNOWN, Context, Source, Uncertain
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Inches
+from rules.engine.schema import Asked, Inches, Record
 from rules.engine.verdict import ACTORS, Effect, MoveEffect, Reason, StatusEffect, Verdict, forbidden, verdict
 from rules.games.simple_plastic.attack import MOVED
 from rules.games.simple_plastic.tables import PhaseName, Rules
@@ -39,8 +39,7 @@ def _asked_span(context: Context) -> Any:
     return UNKNOWN if context.rules.chooses("move_measure", "span") else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Record):
     """How a move is measured, and how far the measured man or squad went before in this turn."""
 
     mode: Mode | None = None
@@ -78,7 +77,6 @@ def _own_way(context: Context) -> Uncertain:
     return Uncertain(length_in(path), figure.sigma_in if path else 0, "how far it went")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LoneMove(Step):
     """The move of a unit that is in no squad."""
 
@@ -149,7 +147,6 @@ def _anyone_ahead(context: Context) -> bool:
     return bool(ahead_of(after[first], [one for name, one in after.items() if name != first], _way_deg(context)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SquadMove(Step):
     """The move of a squad; only its leader is measured.
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from shapely.geometry import Point, Polygon
 
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Part
+from rules.engine.schema import Asked, Part, Record
 from rules.engine.verdict import Reason, Verdict, verdict
 from rules.games.simple_plastic_figure.rows import display_name
 from rules.games.simple_plastic_figure.tables import PlaceName, PoseName, Rules, TerrainName
@@ -104,8 +103,7 @@ def _out(rules: Rules, piece: TerrainPiece) -> str | None:
     return row.leave if row else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(Record):
     """A terrain piece near a target; without `fraction_behind` the pose tells what a waist-high piece hides."""
 
     terrain: TerrainName
@@ -114,7 +112,6 @@ class Piece:
     touching: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Behind(Piece):
     """A target behind one terrain piece."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import status
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Count, Inches, Part, Row
+from rules.engine.schema import Asked, Count, Inches, Part, Record, Row
 from rules.engine.verdict import ACTORS, TARGETS, Effect, Reason, Verdict, total, verdict
 from rules.games.simple_plastic_figure.aims import Aim, aiming, held_facts
 from rules.games.simple_plastic_figure.cover import Piece, cover_of, exposure, lowered, worst
@@ -34,8 +34,7 @@ from rules.tabletop.tolerance import reaches, within
 HasScope = Annotated[bool, Asked("Has the rifle a scope?")]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Held:
+class Held(Record):
     """The weapon in a figure's hands."""
 
     weapon: Annotated[WeaponName, aiming(lambda aim: aim.weapon)]
@@ -99,7 +98,6 @@ def declare_shots(rules: Rules, *, weapon: WeaponName, scope: HasScope = False, 
     return legal("allowed", reason) if shots <= rof else illegal("rate_of_fire", reason)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Line(Held):
     """A firer and its target; exposed is the part of a body that the other sees."""
 
@@ -112,7 +110,6 @@ class Line(Held):
     status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Aiming(Helped, Line):
     """A firer with the help that it has, and its target."""
 
@@ -154,7 +151,6 @@ def _at_figure(rules: Rules, weapon: str) -> Verdict:
 # Combat effects.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Target(Helped):
     """A target: its pose and its cover."""
 
@@ -162,7 +158,6 @@ class Target(Helped):
     cover: CoverName = "none"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Shot(Target, Held):
     """One shot, or an explosive's effect on one figure; with a `place` the pose is as modelled."""
 
@@ -236,7 +231,6 @@ def combat(rules: Rules, shot: Shot) -> Procedure[Verdict]:
 # A volley at several targets.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Aimed(Target):
     """One shot of a volley; `covers` are further covers of the target."""
 
@@ -245,7 +239,6 @@ class Aimed(Target):
     covers: tuple[CoverName, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Volley(Helped, Held):
     """All shots of one weapon in a turn, at one target or several; help for the firer helps every shot."""
 
@@ -310,7 +303,6 @@ def _shots(aim: Aim) -> int:
     return int(left) if weapon == aim.weapon and now.get(DONE) else rate_of_fire(aim.rules, facts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Sighted(Aiming):
     """Shots at one figure, with the figures around it and the terrain on the line of fire."""
 

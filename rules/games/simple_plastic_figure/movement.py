@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import Bound, Context, Source, bind, status
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Inches
+from rules.engine.schema import Asked, Inches, Record
 from rules.engine.verdict import ACTORS, Reason, Verdict, total, verdict
 from rules.games.simple_plastic_figure.cover import hurdles
 from rules.games.simple_plastic_figure.rows import display_name, illegal, legal
@@ -21,7 +21,6 @@ from rules.tabletop.table import TerrainPiece
 from rules.tabletop.tolerance import EXACT, within
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Move(Helped):
     """A measured move and the pieces that it crosses; the pose does not matter.
 
@@ -145,8 +144,7 @@ def has_bayonet(context: Context) -> bool:
     return bool(context.position.kind(context.actor).get("bayonet"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fighter:
+class Fighter(Record):
     """An enemy in a hand-to-hand fight."""
 
     id: Annotated[str, Source(lambda context: context.actor.id)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -48,7 +48,6 @@ class Choice(StrEnum):
 # Anti-tank launchers.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Launched(Helped):
     """A launcher's shot at a shelter."""
 
@@ -88,7 +87,6 @@ def at_on_building(
 # Where a shell comes down.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Fired(Helped):
     """A mortar's or gun's shot; with the places given, the answer tells where it comes down.
 
@@ -155,7 +153,6 @@ def _point(given: tuple[float, ...] | None, name: str) -> PointIn:
 # What a shell does to a shelter.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Shell(Helped):
     """A mortar's or gun's shell whose final spot is on a shelter."""
 
@@ -261,7 +258,6 @@ def _rolled(
     return replace(found, outcome=outcome, reasons=(*reasons, *found.reasons))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Charge(Aiming):
     """A grenade or a launcher's round at a spot.
 
@@ -335,7 +331,6 @@ def _launched(rules: Rules, charge: Charge) -> tuple[list[str], int | None, tupl
     return caught, hit_on, (rules.because(row.rule, f"{hit_on} or more hits the {charge.place}"),)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Lofted(Aiming):
     """A mortar's or gun's shot; the places are as in `Fired`."""
 
@@ -351,7 +346,6 @@ def shell(rules: Rules, shot: Lofted) -> Answer:
     return deviation(rules, facts_from(Fired, shot)) if seen.allowed else seen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Landed(Shell):
     """A shell that has come down, and all figures that it may catch."""
 

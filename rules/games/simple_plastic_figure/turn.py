@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -13,7 +13,7 @@ from rules.engine.effects import goal_key
 from rules.engine.facts import Context, Source, status
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Count, Inches, Row, Within
+from rules.engine.schema import Asked, Count, Inches, Record, Row, Within
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import ACTORS, TARGETS, Effect, Reason, RuleRefusal, StatusEffect, Verdict, verdict
 from rules.games.simple_plastic_figure import statuses
@@ -95,8 +95,7 @@ def unit_card(rules: Rules, card: Annotated[str, Row("cards", "unknown_card")]) 
 # The turn.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
+class Sides(Record):
     """The sides as they sit, how many players roll for each, and which side chose last."""
 
     sides: tuple[str, ...]
@@ -340,8 +339,7 @@ def victory(
     return found.causing(*([StatusEffect("", "victory", side, "WW-05")] if won else []))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Helped:
+class Helped(Record):
     """The help that a figure has this turn, by its leaders and observers or only as such.
 
     `leader_distances_in` are the distances of all that lead this turn; only near ones help.
