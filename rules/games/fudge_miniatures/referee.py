@@ -255,7 +255,7 @@ def goals(position: Position) -> Iterator[Action]:
                 facts["held"] = True
             elif places:
                 facts["held"] = any(_holds(position, side, piece) for piece in places)
-            facts["turns_agreed"] = state.statuses.get(statuses.agreed_for(side))
+            facts["turns_agreed"] = state.statuses.get(statuses.AGREED_FOR.format(side))
         yield Action(f"{display_name(side)}: {row.text}", "victory", facts)
 
 
@@ -306,7 +306,7 @@ def tasks(rules: Ruleset[Tables]) -> tuple[Task, ...]:
     """The scenarios' tasks; some are to be kept up for turns that are agreed."""
     rows = rules.tables.goals
     return tuple(
-        Task(name, row.text, row.rule, number="turns", number_key=statuses.agreed_for, usual=3)
+        Task(name, row.text, row.rule, number="turns", number_key=statuses.AGREED_FOR.format, usual=3)
         if row.turns
         else Task(name, row.text, row.rule)
         for name, row in sorted(rows.items(), key=lambda one: one[0] != USUAL_GOAL)

@@ -286,9 +286,9 @@ def _spell_cast(model: Model, action: Action, found: Verdict) -> Changes:
 def task_held(position: Position, side: str, found: Verdict) -> Changes:
     """A task that was held for one turn more; a turn in which it was not held begins the count again."""
     if "turns_held" in found.numbers and counts_now(position, side):
-        yield _set("", statuses.held_by(side), found.numbers["turns_held"], "FM-05")
-        yield _set("", statuses.last_held_by(side), position.state.turn, "FM-05")
-        yield _set("", statuses.held_by(side), True, "FM-05", this_turn=True)
+        yield _set("", statuses.HELD_BY.format(side), found.numbers["turns_held"], "FM-05")
+        yield _set("", statuses.LAST_HELD_BY.format(side), position.state.turn, "FM-05")
+        yield _set("", statuses.HELD_BY.format(side), True, "FM-05", this_turn=True)
 
 
 _CHANGES: Mapping[str, Callable[[Model, Action, Verdict], Changes]] = {

@@ -49,15 +49,15 @@ def counts_now(position: Position, side: str) -> bool:
     """Whether a side counts another turn of a task that it keeps up: in the last step of its turn, once."""
     state, (step, _) = position.state, step_of(position)
     last = max((one.number for one in rules_of(position).tables.phases.values() if one.moves), default=0)
-    counted = statuses.held_by(side) in state.this_turn
+    counted = statuses.HELD_BY.format(side) in state.this_turn
     return state.side == side and step is not None and step.number == last and not counted
 
 
 def turns_held(position: Position, side: str) -> int:
     """For how many turns in a row a side has kept up its task, the present one included if it counts now."""
     state = position.state
-    broken = int(state.statuses.get(statuses.last_held_by(side), state.turn - 1)) < state.turn - 1
-    return (0 if broken else int(state.statuses.get(statuses.held_by(side), 0))) + counts_now(position, side)
+    broken = int(state.statuses.get(statuses.LAST_HELD_BY.format(side), state.turn - 1)) < state.turn - 1
+    return (0 if broken else int(state.statuses.get(statuses.HELD_BY.format(side), 0))) + counts_now(position, side)
 
 
 def next_own_turn(model: Model) -> int:

@@ -204,5 +204,5 @@ def ground(rules: Rules, state: State, terrain: Iterable[TerrainPiece]) -> Itera
 def base_left(state: State, name: str) -> Any:
     """What a base has left of its level; None if it was never hit. A part has at first what the whole had."""
     whole, part, _ = name.rpartition(PART)
-    left = state.statuses.get(statuses.base_key(name))
+    left = state.statuses.get(statuses.BASE.format(name))
     return base_left(state, whole) if left is None and part else left

@@ -140,7 +140,7 @@ def _trodden(position: Position, figure: Figure, piece: TerrainPiece, ends: bool
     given = {
         "path_crosses": True,
         "ends_on_it": ends,
-        "found": position.state.statuses.get(statuses.mine_key(piece.name)) == statuses.FOUND,
+        "found": position.state.statuses.get(statuses.MINE.format(piece.name)) == statuses.FOUND,
         "flies": card(position, unit).flies,
         "targets": [{**one, **level} for one in targets],
         **real_mine(position, piece.name),

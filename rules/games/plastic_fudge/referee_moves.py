@@ -45,7 +45,7 @@ def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str
         "path": [{"inches": one.inches, "terrain": one.terrain, "climbs": one.climbs} for one in parts],
         "headings_deg": headings + [facing_deg[name]] if name in facing_deg else headings,
         "unswept_mines": any(
-            found.get(statuses.mine_key(mine)) != statuses.FOUND for mine, *_ in mines_on(position, name, path)
+            found.get(statuses.MINE.format(mine)) != statuses.FOUND for mine, *_ in mines_on(position, name, path)
         ),
     }
     error = (_length_error(position, unit, ("path", len(parts) - 1, "inches")),) if parts else ()

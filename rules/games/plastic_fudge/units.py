@@ -197,7 +197,7 @@ def markers(position: Position) -> tuple[TerrainPiece, ...]:
     """The mine markers that still lie there."""
     laid = (piece for piece in position.terrain if piece.kind is TerrainKind.MINE)
     known = position.state.statuses
-    return tuple(piece for piece in laid if known.get(statuses.mine_key(piece.name)) not in statuses.GONE)
+    return tuple(piece for piece in laid if known.get(statuses.MINE.format(piece.name)) not in statuses.GONE)
 
 
 def mines_on(position: Position, name: str, path: Path) -> list[tuple[str, bool, PointIn]]:
@@ -225,7 +225,7 @@ def middle(piece: TerrainPiece) -> PointIn:
 
 def holes_in(state: State, name: str) -> list[list[float]]:
     """The middles of the holes in a base; battles of before they were kept have only their number."""
-    found = state.statuses.get(statuses.hole_key(name), ())
+    found = state.statuses.get(statuses.HOLES.format(name), ())
     return [] if isinstance(found, int) else [list(place) for place in found]
 
 

@@ -116,7 +116,7 @@ def _came_back(position: Position, action: Action) -> tuple[Move, ...]:
 
 def _returned(position: Position, action: Action, found: Verdict) -> tuple[Effect, ...]:
     times = action.given["returned_this_turn"] + 1
-    return (for_now("", statuses.returned(position.state.side), times, "WW-59"),)
+    return (for_now("", statuses.RETURNED.format(position.state.side), times, "WW-59"),)
 
 
 def _lost(position: Position, action: Action, found: Verdict) -> tuple[Effect, ...]:
@@ -130,7 +130,7 @@ def _lost(position: Position, action: Action, found: Verdict) -> tuple[Effect, .
 
 def _agreed(position: Position, action: Action, found: Verdict) -> tuple[Effect, ...]:
     """The piece of terrain that a side is to take or hold."""
-    key = statuses.place_for(action.given["side"])
+    key = statuses.PLACE_OF.format(action.given["side"])
     return (StatusEffect("", key, action.piece, "WW-05"),) if action.piece else ()
 
 
@@ -170,7 +170,7 @@ def _exploded(position: Position, action: Action, found: Verdict) -> tuple[Effec
     if found.numbers.get("bunker_eliminated"):
         changes.append(StatusEffect("", statuses.GONE, [*said.get(statuses.GONE, ()), action.piece], "WW-48"))
     if "hole_in" in found.numbers:
-        key = statuses.holes_in(action.piece)
+        key = statuses.HOLES_IN.format(action.piece)
         changes.append(StatusEffect("", key, int(said.get(key, 0)) + 1, "WW-49"))
     return tuple(changes)
 

@@ -174,7 +174,7 @@ def obligations(position: Position) -> Iterator[Action]:
 def tasks(rules: Rules) -> tuple[Task, ...]:
     """The objectives, the usual one first; of numbered ones half of the figures concerned is usual."""
     half_of = {"eliminate_number": HalfOf.ENEMIES, "exit_far_edge": HalfOf.OWN}
-    numbers = {"number": "figures", "number_key": statuses.needed_by}
+    numbers = {"number": "figures", "number_key": statuses.NEEDED_BY.format}
     rows = sorted(rules.tables.goals.items(), key=lambda one: one[0] != USUAL_GOAL)
     counts: Any = {name: {**numbers, "half_of": half_of.get(name)} if row.numbered else {} for name, row in rows}
     return tuple(Task(name, row.title, row.rule, leads="is to", **counts[name]) for name, row in rows)
@@ -256,7 +256,7 @@ def _returns(position: Position) -> Iterator[Action]:
             "reserves_on_board": len(waiting),
             "eliminated_on_turn": gone.statuses[statuses.LOST],
             "turn": state.turn,
-            "returned_this_turn": int(state.this_turn.get(statuses.returned(state.side), 0)),
+            "returned_this_turn": int(state.this_turn.get(statuses.RETURNED.format(state.side), 0)),
         }
         yield Action(f"{display_name(reserve.id)} brings back", "reserve", facts, (reserve.id,), (gone.id,))
 
@@ -270,7 +270,7 @@ def _victory(position: Position) -> Iterator[Action]:
         facts = {
             "side": side,
             "goal": goal,
-            "needed": int(state.statuses.get(statuses.needed_by(side), 0)),
+            "needed": int(state.statuses.get(statuses.NEEDED_BY.format(side), 0)),
             "enemies_eliminated": sum(one.out and one.id not in exited for one in enemies),
             "own_lost": sum(one.out and one.id not in exited for one in own),
             "enemies_left": sum(not one.out for one in enemies),
@@ -283,7 +283,7 @@ def _victory(position: Position) -> Iterator[Action]:
 
 def _holds(position: Position, side: str) -> Any:
     """Whether the figures in the place of a side's objective are all of this side; unknown if no place is agreed on."""
-    name = position.state.statuses.get(statuses.place_for(side))
+    name = position.state.statuses.get(statuses.PLACE_OF.format(side))
     area = next((Polygon(one.outline_in) for one in position.terrain if one.name == name), None)
     if area is None:
         return UNKNOWN

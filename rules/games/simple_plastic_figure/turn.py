@@ -292,7 +292,7 @@ def objective(
         return illegal("no_number", rules.because(row.rule, "agree on the number"))
     number = f": {needed}" if row.numbered else ""
     found = legal("agreed", rules.because(row.rule, f"{side} wins if {row.text}{number}"))
-    needs = [StatusEffect("", statuses.needed_by(side), needed, "WW-05")] if needed else []
+    needs = [StatusEffect("", statuses.NEEDED_BY.format(side), needed, "WW-05")] if needed else []
     return found.causing(StatusEffect("", goal_key(side), goal, "WW-05"), *needs)
 
 
