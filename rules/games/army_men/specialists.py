@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated
 
 from shapely import Polygon, get_coordinates
 
@@ -30,13 +30,12 @@ def _busy(rule: str) -> StatusEffect:
     return StatusEffect(ACTORS, status.BUSY, 1, rule, this_turn=True)
 
 
-def _turns_digging(context: Context) -> int:
-    return int(context.actor.statuses.get(status.DIGGING, 0)) + 1
+_TURNS_DIGGING = Source(lambda context: int(context.actor.statuses.get(status.DIGGING, 0)) + 1)
 
 
 def entrench(
     rules: Rules,
-    turns_digging: Annotated[Count, Asked("For how many turns has he dug?"), Source(_turns_digging)],
+    turns_digging: Annotated[Count, Asked("For how many turns has he dug?"), _TURNS_DIGGING],
     waits: Waits = False,
     shovels: Annotated[bool, Asked("Has he a shovel?"), Source(lambda _: True)] = False,
     unit: Annotated[KindName, of_actor(status.kind_name)] = "infantry",
@@ -80,13 +79,12 @@ def medic(
     return found.causing(StatusEffect(TARGETS, status.TREATED, rule="AM-68", this_turn=True), *cured)
 
 
-def _turns_since_jam(context: Context) -> int:
-    return 0 if context.actor.this_turn.get(status.JAM.format(context.weapon)) else 1
+_TURNS_SINCE_JAM = Source(lambda context: 0 if context.actor.this_turn.get(status.JAM.format(context.weapon)) else 1)
 
 
 def clear_jam(
     rules: Rules,
-    turns_since_jam: Annotated[Count, Source(_turns_since_jam)],
+    turns_since_jam: Annotated[Count, _TURNS_SINCE_JAM],
     attacks_made_this_turn: Annotated[Count, of_actor(status.attacks_made)] = 0,
     weapon: Annotated[WeaponName | None, Source(lambda context: context.weapon)] = None,
     phase: Annotated[str | None, PHASE] = None,
@@ -110,8 +108,7 @@ class ShotAtPiece(Shot):
     distance_in: Annotated[Inches, gap("way")]
 
 
-def _shot_at_piece(context: Context) -> Any:
-    return bind(ShotAtPiece, context) if context.weapon else UNKNOWN
+_SHOT_AT_PIECE = Source(lambda context: bind(ShotAtPiece, context) if context.weapon else UNKNOWN)
 
 
 class Clearing(Record):
@@ -129,7 +126,7 @@ class Clearing(Record):
     phase: str | None = None
     jammed_or_empty: bool = False
     distance_in: Annotated[Inches, by_hand(gap("way"))] = 0
-    shot: Annotated[Shot | None, Source(_shot_at_piece)] = None
+    shot: Annotated[Shot | None, _SHOT_AT_PIECE] = None
 
 
 def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:

@@ -35,17 +35,16 @@ class Mode(StrEnum):
     SPAN = "span"
 
 
-def _asked_span(context: Context) -> Any:
-    return UNKNOWN if context.rules.chooses("move_measure", "span") else None
+_ASKED_SPAN = Source(lambda context: UNKNOWN if context.rules.chooses("move_measure", "span") else None)
 
 
 class Step(Record):
     """How a move is measured, and how far the measured man or squad went before in this turn."""
 
     mode: Mode | None = None
-    span_in: Annotated[
-        Inches | None, Asked("How long is the player's span (an adult's short one)?"), Source(_asked_span)
-    ] = None
+    span_in: Annotated[Inches | None, Asked("How long is the player's span (an adult's short one)?"), _ASKED_SPAN] = (
+        None
+    )
     moved_before_in: Annotated[Inches, Source(lambda context: max(man.allowance_used_in for man in context.men))] = 0
     phase: Annotated[PhaseName, PHASE] = MOVING
 
@@ -121,8 +120,7 @@ def _led(context: Context) -> Uncertain:
     return Uncertain(length_in(context.paths.get(name, ())), sigma_in, "how far its leading man went")
 
 
-def _led_before(context: Context) -> float:
-    return max(float(man.this_turn.get(LED, 0.0)) for man in context.men)
+_LED_BEFORE = Source(lambda context: max(float(man.this_turn.get(LED, 0.0)) for man in context.men))
 
 
 def _gaps_after(context: Context) -> Any:
@@ -159,7 +157,7 @@ class SquadMove(Step):
     """
 
     lead_moved_in: Annotated[Inches, Source(_led)]
-    moved_before_in: Annotated[Inches, Source(_led_before)] = 0
+    moved_before_in: Annotated[Inches, _LED_BEFORE] = 0
     follower_moved_in: tuple[Inches, ...] = ()
     coherent_after: bool | None = None
     gaps_in: Annotated[tuple[Inches, ...], Source(_gaps_after)] = ()

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.facts import Bound, Context, Source, bind, status
+from rules.engine.facts import Context, Source, bind, status
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches, Record
 from rules.engine.verdict import ACTORS, Reason, Verdict, total, verdict
@@ -151,13 +151,12 @@ class Fighter(Record):
     bayonet: Annotated[bool, Source(has_bayonet)] = False
 
 
-def _fighters(context: Context) -> list[Bound]:
-    return [bind(Fighter, Context(context.position, (enemy,))) for enemy in context.targets]
+_FIGHTERS = Source(lambda context: [bind(Fighter, Context(context.position, (enemy,))) for enemy in context.targets])
 
 
 def hand_to_hand(
     rules: Rules,
-    enemies: Annotated[tuple[Fighter, ...], Source(_fighters)],
+    enemies: Annotated[tuple[Fighter, ...], _FIGHTERS],
     attacker_bayonet: Annotated[bool, Source(has_bayonet)] = False,
     where: Annotated[PlaceName, Source(lambda context: context.actor.this_turn["fights"]["in"])] = "open",
     status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1,
