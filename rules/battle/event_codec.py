@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from rules.battle.journal import REDO, UNDO, Entry
 from rules.engine.events import Event
 from rules.engine.state import FOLDS
-from rules.tabletop.errors import UserError
-from rules.tabletop.translation import tr
+from rules.tabletop.errors import user_error
 
 EVENTS: Mapping[str, type[Event]] = {event.kind: event for event in FOLDS}
 """Event classes by kind."""
@@ -21,8 +20,8 @@ def event_of(entry: Entry) -> Event:
         UserError: if the kind is unknown, the version is newer or the body is invalid.
     """
     if entry.kind not in EVENTS:
-        raise UserError(
-            tr("entry {seq} is of the unknown kind {kind!r}: update Sandtable", seq=entry.seq, kind=entry.kind)
+        raise user_error(
+            "entry {seq} is of the unknown kind {kind!r}: update Sandtable", seq=entry.seq, kind=entry.kind
         )
     check_version(entry, EVENTS[entry.kind].version)
     return EVENTS[entry.kind].from_body(entry.body, f"entry {entry.seq} ({entry.kind})")
@@ -32,9 +31,7 @@ def check_version(entry: Entry, known: int = 1) -> None:
     """Raise `UserError` for an entry written by a newer program."""
     if entry.version > known:
         newer = f"has version {entry.version}, but this program reads version {known}"
-        raise UserError(
-            tr("entry {seq} ({kind}) {newer}: update Sandtable", seq=entry.seq, kind=entry.kind, newer=newer)
-        )
+        raise user_error("entry {seq} ({kind}) {newer}: update Sandtable", seq=entry.seq, kind=entry.kind, newer=newer)
 
 
 def is_event(entry: Entry) -> bool:

@@ -36,8 +36,7 @@ from rules.battle.survey import (
     survey_untouched,
 )
 from rules.battle.survey import Entry as Entry
-from rules.tabletop.errors import UserError
-from rules.tabletop.translation import tr
+from rules.tabletop.errors import UserError, user_error
 
 SCHEMA = 1
 APPLICATION_ID = 0x53616E64
@@ -125,12 +124,8 @@ class Journal:
             # In autocommit every statement is its own transaction; EXTRA makes the disk confirm it, folder included.
             self._file = sqlite3.connect(place, isolation_level=None, timeout=0.2, check_same_thread=False)
         except sqlite3.Error as fault:
-            raise UserError(
-                tr(
-                    "the battle {path} cannot be opened ({reason}): choose another folder or name",
-                    path=path,
-                    reason=fault,
-                )
+            raise user_error(
+                "the battle {path} cannot be opened ({reason}): choose another folder or name", path=path, reason=fault
             ) from fault
         try:
             self._prepare()
@@ -353,24 +348,20 @@ def _check_header(path: Path, place: Path) -> None:
     if not database.is_marked(start, APPLICATION_ID):
         raise _foreign(path)
     if start[_MODE_AT : _MODE_AT + 2] != _ONE_FILE:
-        raise UserError(tr("the battle {path} was changed by another program: restore it from a backup", path=path))
+        raise user_error("the battle {path} was changed by another program: restore it from a backup", path=path)
     if place.stat().st_size > MOST_BYTES:
-        raise UserError(
-            tr(
-                "the battle {path} is larger than {megabytes} MB, the limit for a battle: choose another file",
-                path=path,
-                megabytes=MOST_BYTES // 2**20,
-            )
+        raise user_error(
+            "the battle {path} is larger than {megabytes} MB, the limit for a battle: choose another file",
+            path=path,
+            megabytes=MOST_BYTES // 2**20,
         )
     version = database.user_version(start)
     if version != SCHEMA:
-        raise UserError(
-            tr(
-                "the battle {path} has schema {version}, but this program reads {expected}: update Sandtable",
-                path=path,
-                version=version,
-                expected=SCHEMA,
-            )
+        raise user_error(
+            "the battle {path} has schema {version}, but this program reads {expected}: update Sandtable",
+            path=path,
+            version=version,
+            expected=SCHEMA,
         )
 
 
@@ -385,12 +376,10 @@ def _test_rollback(path: Path, place: Path) -> None:
         raise _in_use(path)
     journal = Path(f"{place}{database.JOURNAL}")
     if journal.stat().st_size > 2 * MOST_BYTES:
-        raise UserError(
-            tr(
-                "{journal}, beside the battle {path}, is too large to belong to it: move it to another folder",
-                journal=journal,
-                path=path,
-            )
+        raise user_error(
+            "{journal}, beside the battle {path}, is too large to belong to it: move it to another folder",
+            journal=journal,
+            path=path,
         )
     with TemporaryDirectory() as folder:
         copy = Path(folder).resolve() / "copy"
@@ -429,11 +418,11 @@ def _rolled_back(copy: Path, before: Survey) -> str:
 
 
 def _foreign(path: Path) -> UserError:
-    return UserError(tr("{path} is not a battle of Sandtable: choose another file", path=path))
+    return user_error("{path} is not a battle of Sandtable: choose another file", path=path)
 
 
 def _in_use(path: Path) -> UserError:
-    return UserError(tr("the battle {path} is open in another window: close it there first", path=path))
+    return user_error("the battle {path} is open in another window: close it there first", path=path)
 
 
 def _refusal(path: Path, fault: Exception) -> UserError:
@@ -443,21 +432,19 @@ def _refusal(path: Path, fault: Exception) -> UserError:
         return _in_use(path)
     code = database.primary_code(fault)
     if code == sqlite3.SQLITE_FULL:
-        return UserError(
-            tr("the disk is full, so the last entry of {path} was not saved: make room and try again", path=path)
+        return user_error(
+            "the disk is full, so the last entry of {path} was not saved: make room and try again", path=path
         )
     if code == sqlite3.SQLITE_IOERR:
-        return UserError(
-            tr("the disk failed, so the last entry of {path} was not saved: check it and its free space", path=path)
+        return user_error(
+            "the disk failed, so the last entry of {path} was not saved: check it and its free space", path=path
         )
     if code == sqlite3.SQLITE_READONLY:
-        return UserError(
-            tr("the battle {path} is read-only: copy it to a folder where you may write and open the copy", path=path)
+        return user_error(
+            "the battle {path} is read-only: copy it to a folder where you may write and open the copy", path=path
         )
-    return UserError(
-        tr(
-            "the battle {path} cannot be used ({reason}): restore it from a backup",
-            path=path,
-            reason=database.error_words(fault),
-        )
+    return user_error(
+        "the battle {path} cannot be used ({reason}): restore it from a backup",
+        path=path,
+        reason=database.error_words(fault),
     )

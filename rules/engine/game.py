@@ -14,7 +14,7 @@ from rules.engine.dice import Dice, DiceRequest, Procedure, odds, play
 from rules.engine.ruleset import Option, Ruleset, Value
 from rules.engine.schema import Asked, Reader, answers_to, field_name, hints, typed_as
 from rules.engine.verdict import RuleRefusal, Verdict
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.translation import tr
 
 T = TypeVar("T")
@@ -102,8 +102,8 @@ class Question:
             return self.holds(text)
         except ValueError as error:
             expected = tr("a whole number") if self.holds is int else tr("a number")
-            raise UserError(
-                tr("{question} Type {expected}, not {text!r}", question=self.text, expected=expected, text=text)
+            raise user_error(
+                "{question} Type {expected}, not {text!r}", question=self.text, expected=expected, text=text
             ) from error
 
 

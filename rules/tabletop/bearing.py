@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.tolerance import EXACT, Comparison, at_most
-from rules.tabletop.translation import tr
 
 
 def bearing_deg(from_in: PointIn, to_in: PointIn) -> float:
@@ -23,7 +22,7 @@ def bearing_deg(from_in: PointIn, to_in: PointIn) -> float:
         UserError: if both are the same place.
     """
     if from_in == to_in:
-        raise UserError(tr("there is no direction between two equal places: choose two different places"))
+        raise user_error("there is no direction between two equal places: choose two different places")
     return math.degrees(math.atan2(to_in[1] - from_in[1], to_in[0] - from_in[0])) % 360
 
 
@@ -114,7 +113,7 @@ def arc_of_fire(shooter: Figure, targets: Sequence[Figure]) -> Arc:
         UserError: if there is no target, or a target stands exactly where the shooter does.
     """
     if not targets:
-        raise UserError(tr("{shooter} has no target: choose at least one", shooter=shooter.id))
+        raise user_error("{shooter} has no target: choose at least one", shooter=shooter.id)
     bearings = sorted((bearing_deg(shooter.centre_in, target.centre_in), k) for k, target in enumerate(targets))
     full_circle = [*bearings, (bearings[0][0] + 360, bearings[0][1])]
     # The arc begins and ends at the widest gap between neighbouring bearings.

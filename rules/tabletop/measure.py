@@ -13,10 +13,9 @@ from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 from shapely.ops import nearest_points
 
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure, Outline, PointIn, area_of
 from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, Comparison, at_most, choice
-from rules.tabletop.translation import tr
 
 TOUCHING_IN = 0.01
 """Bases with a smaller gap touch: a round base is a polygon of 24 corners, and places are written to the hundredth."""
@@ -117,7 +116,7 @@ def range_to(figure: Figure, marked_in: Outline, z_in: float = 0.0, sigma_in: fl
 
 def _geometry(points_in: Outline) -> BaseGeometry:
     if not points_in:
-        raise UserError(tr("there is nothing to measure to: mark a point, a line or an area"))
+        raise user_error("there is nothing to measure to: mark a point, a line or an area")
     if len(points_in) > 2:
         return area_of(points_in)
     return Point(points_in[0]) if len(points_in) == 1 else LineString(points_in)

@@ -19,13 +19,12 @@ import shapely
 from shapely.geometry import Polygon
 
 from rules.tabletop.area import STANDABLE_KINDS
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.occlusion import BoolArray, Crossings, IndexArray, Looks, Prisms, hidden_heights
 from rules.tabletop.opacity import CoverKind, Within, standing_outlines
 from rules.tabletop.scene import Scene, SightRules, crossings_that_matter, find_cover, scene, within_and_beside
 from rules.tabletop.sight import SLIVER
 from rules.tabletop.table import Figure, FloatArray, Outline, Posture, TerrainPiece, ellipse_outline
-from rules.tabletop.translation import tr
 
 Float32Array = npt.NDArray[np.float32]
 
@@ -215,9 +214,9 @@ class Cells:
 
     def __post_init__(self) -> None:
         if not (self.left_in < self.right_in and self.near_in < self.far_in and self.cell_in > 0):
-            raise UserError(tr("this part of the table has no area: set the area of play again"))
+            raise user_error("this part of the table has no area: set the area of play again")
         if self.shape[0] * self.shape[1] > MOST_CELLS:
-            raise UserError(tr("this part of the table is too large to compute: set the area of play"))
+            raise user_error("this part of the table is too large to compute: set the area of play")
 
     @property
     def shape(self) -> tuple[int, int]:

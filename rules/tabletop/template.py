@@ -13,11 +13,10 @@ from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from rules.tabletop.bearing import onward
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.measure import base_area
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of
 from rules.tabletop.tolerance import DOUBT_SIGMAS, doubtful_shifts
-from rules.tabletop.translation import tr
 
 EDGE_ON_IN = 1e-9
 """An edge whose line passes nearer to the burst than this is seen edge-on and skipped: the wall's other edges cast the
@@ -132,7 +131,7 @@ class Strip:
     def __post_init__(self) -> None:
         _check("a strip", [v for point in self.path_in for v in point], width=self.width_in)
         if len(set(self.path_in)) < 2:
-            raise UserError(tr("a strip needs two different points: mark a second one"))
+            raise user_error("a strip needs two different points: mark a second one")
 
 
 @dataclass(frozen=True, slots=True)
