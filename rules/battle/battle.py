@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Any
 
 from rules.battle.event_codec import check_version, event_of, is_event
@@ -46,7 +46,7 @@ def _no_effects(_: Verdict) -> Effects:
     return Effects()
 
 
-class Battle:
+class Battle(AbstractContextManager["Battle"]):
     """An open battle. Every method that changes it returns after the change is on the disk.
 
     Attributes:
@@ -310,12 +310,7 @@ class Battle:
         """Close the file."""
         self._journal.close()
 
-    def __enter__(self) -> Battle:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _append(self, kind: str, body: Mapping[str, Any], version: int = 1) -> Entry:

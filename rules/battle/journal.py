@@ -9,12 +9,12 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -87,7 +87,7 @@ def _entries(count: int) -> str:
     return "1 entry" if count == 1 else f"{count} entries"
 
 
-class Journal:
+class Journal(AbstractContextManager["Journal"]):
     """An open journal. A file can be open only once at a time, and only one thread at a time may use the journal.
 
     Attributes:
@@ -260,12 +260,7 @@ class Journal:
         _open_files.pop(self._identity, None)
         self._file.close()
 
-    def __enter__(self) -> Journal:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -79,6 +79,12 @@ def hints(cls: Any) -> Mapping[str, Any]:
     return get_type_hints(cls, include_extras=True)
 
 
+def notes_of(cls: Any, field: str) -> tuple[Any, ...]:
+    """The annotations of a dataclass's field."""
+    hint = hints(cls)[field]
+    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+
+
 @dataclass(frozen=True)
 class _Type:
     """A parsed type, cached because a ruleset or a journal has thousands of values.
@@ -238,10 +244,7 @@ class Reader:
 
 def answers_to(kind: Any) -> tuple[Any, ...]:
     """The possible values of a bool or enum type; empty for other types."""
-    if get_origin(kind) is Annotated:
-        return answers_to(get_args(kind)[0])
-    if get_origin(kind) in (UnionType, Union):
-        return answers_to(_without_none(kind))
+    kind = _bare(kind)
     if kind is bool:
         return (True, False)
     return tuple(one.value for one in kind) if isinstance(kind, type) and issubclass(kind, Enum) else ()
@@ -249,10 +252,7 @@ def answers_to(kind: Any) -> tuple[Any, ...]:
 
 def typed_as(kind: Any) -> type:
     """How a player's typed answer is converted for this type: `int`, `float`, `list` for several names, else `str`."""
-    if get_origin(kind) is Annotated:
-        return typed_as(get_args(kind)[0])
-    if get_origin(kind) in (UnionType, Union):
-        return typed_as(_without_none(kind))
+    kind = _bare(kind)
     if get_origin(kind) is tuple:
         return list
     return kind if kind in (int, float) else str
@@ -263,8 +263,11 @@ def _suggestion(word: str, known: Collection[str]) -> str:
     return f": did you mean {close[0]!r}?" if close else ""
 
 
-def _without_none(kind: Any) -> Any:
-    return next(one for one in get_args(kind) if one is not NoneType)
+def _bare(kind: Any) -> Any:
+    """The type without its annotations and without None."""
+    while get_origin(kind) in (Annotated, UnionType, Union):
+        kind = next(one for one in get_args(kind) if one is not NoneType)
+    return kind
 
 
 _TYPE_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
@@ -272,10 +275,7 @@ _TYPE_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "t
 
 def _type_words(kind: Any) -> str:
     """A type in words that a player understands."""
-    if get_origin(kind) is Annotated:
-        return _type_words(get_args(kind)[0])
-    if get_origin(kind) in (UnionType, Union):
-        return _type_words(_without_none(kind))
+    kind = _bare(kind)
     if get_origin(kind) is tuple:
         return "a list"
     if isinstance(kind, type) and issubclass(kind, Enum):

@@ -10,7 +10,7 @@ from typing import Any
 from rules.engine.condition import CONDITIONS, condition, unharmed
 from rules.engine.effects import next_step, stored_list
 from rules.engine.events import PhaseBegun
-from rules.engine.facts import Context
+from rules.engine.facts import Context, action_for
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, Action, Referee, UncertainFact
 from rules.engine.state import Unit
@@ -222,7 +222,7 @@ def _check(position: Position, unit: Unit, title: str, at: tuple[str, ...] = ())
     known |= {} if view is None else {"commander_distance_in": units.spoken_of(rules, view)}
     what = "how near the Commander is"
     how = () if view is None else (UncertainFact(("commander_distance_in",), view.sigma_in, what),)
-    found = units.action_of(title, "morale_check", Context(position, (unit,)), known, how)
+    found = action_for(title, "morale_check", Context(position, (unit,)), known, measured=how)
     return replace(found, at=at, preview="morale_modifier", round="Morale")
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
 from shapely.geometry import LineString, Point, Polygon
 
-from rules.engine.facts import PHASE, UNKNOWN, Context, Source, action_for, status
+from rules.engine.facts import PHASE, UNKNOWN, Source, status
 from rules.engine.position import Position, rules_with
-from rules.engine.referee import Action, UncertainFact
 from rules.engine.schema import Asked, Record
 from rules.engine.state import State, Unit
 from rules.engine.verdict import Reason, Verdict, forbidden
@@ -267,19 +265,6 @@ COMMANDER = of_actor(lambda position, unit: card(position, unit).commander)
 SPENT_IN = of_actor(lambda _, unit: unit.allowance_used_in)
 TARGET_ROUTED = Source(lambda context: bool(context.target.statuses.get(statuses.ROUTED)))
 TARGET_CARD = Source(lambda context: card_name(context.target))
-
-
-def action_of(
-    title: str,
-    name: str,
-    context: Context,
-    known: Mapping[str, Any] | None = None,
-    measured: tuple[UncertainFact, ...] = (),
-    **more: Any,
-) -> Action:
-    """An action with the facts that have a source and those that are `known` otherwise, and the errors of these."""
-    action = action_for(title, name, context, **more)
-    return replace(action, given={**action.given, **(known or {})}, measured=measured)
 
 
 class Acting(Record):

@@ -16,10 +16,9 @@ from rules.games.simple_plastic.attack import MOVED
 from rules.games.simple_plastic.tables import PhaseName, Rules
 from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.measure import Range, range_between
-from rules.tabletop.movement import MovementProfile, TerrainCost
 from rules.tabletop.path import length_in, placed
 from rules.tabletop.squad import ahead_of, chain, forwardness_in
-from rules.tabletop.table import Figure, TerrainKind, TerrainPiece
+from rules.tabletop.table import Figure
 from rules.tabletop.tolerance import EXACT, within
 
 MOVING = "moving"
@@ -237,12 +236,3 @@ def counts_as_moved(rules: Rules, lead_moved_in: Inches, followers_closed_gaps: 
 
 def _has_moved(rules: Rules, lead_moved_in: float) -> bool:
     return not within(lead_moved_in, rules.option("same_place_in"))
-
-
-def movement_profile(rules: Rules, unit: str) -> MovementProfile:
-    """How a unit walks the measured table, for `rules.tabletop.movement.walk`: no ground is slower than another."""
-
-    def cost_of(piece: TerrainPiece) -> TerrainCost:
-        return TerrainCost(on_top=piece.kind in (TerrainKind.HILL, TerrainKind.BRIDGE))
-
-    return MovementProfile(cost_of)
