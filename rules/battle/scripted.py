@@ -364,8 +364,7 @@ class SituationPlay:
         waived = waived_of(step["next"])
         owed = [owed_answer(one) for one in obligations(self.referee, self.position)]
         named = [] if waived is True else [action_called(self.battle.game, one) for one in waived]
-        left = [one for one in owed if waived is not True and one["action"] not in named]
-        if left:
+        if left := [one for one in owed if waived is not True and one["action"] not in named]:
             return owed_first_answer(left)
         if owed:
             self.battle.record(events.Noted(text=f"Waived: {', '.join(one['title'] for one in owed)}"))

@@ -200,8 +200,7 @@ def _priced(rules: Rules, path: Path) -> Verdict:
     stuck = {"dropped_this_turn": path.dropped_this_turn, "immobilized": path.immobilized}
     under = {"on_road": all_road, "towed": path.towed}
     start = Move(unit=path.unit, weapon=path.weapon, turns=turns, **under, **stuck)
-    whole = move_allowance(rules, start)
-    if not whole.allowed:
+    if not (whole := move_allowance(rules, start)).allowed:
         return whole
     if path.blocked_by is not None:
         wreck = rules.because("AM-18", "there is no way through the wreck") if path.by_wreck else None

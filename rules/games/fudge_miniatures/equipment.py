@@ -73,8 +73,7 @@ def wielded_set(
     if strange is not None:
         raise RuleRefusal("unknown_item", f"{card} has no {strange!r}: {', '.join(listed)}", "FM-16")
     held = [listed[name] for name in items]
-    grip = wield(rules, tuple(item.hands for item in held), hands_available)
-    if not grip.allowed:
+    if not (grip := wield(rules, tuple(item.hands for item in held), hands_available)).allowed:
         return grip
     melee, ranged = (sum(item.kind is kind for item in held) for kind in (ItemKind.MELEE, ItemKind.RANGED))
     return Verdict("legal", {**grip.numbers, "attacks": {"melee": melee, "shoot": ranged}}, grip.reasons)

@@ -298,8 +298,7 @@ class Shot(Request):
 
 def aim(rules: Rules, one: Shot) -> Verdict:
     """Both levels of an attack before the dice, and what the attacker must roll against an even defence."""
-    asked = attack_request(rules, one)
-    if not asked.allowed:
+    if not (asked := attack_request(rules, one)).allowed:
         return asked
     blow, close = _blow(rules, one, asked.numbers["AL"])
     attacking = combat.attack_reasons(rules, blow, blow.attacker_AL, 0)[1:]
@@ -321,8 +320,7 @@ def _needed(rules: Rules, attack_level: int, defense_level: int) -> dict[str, in
 
 def shot(rules: Rules, one: Shot) -> Procedure[Verdict]:
     """An attack on one unit, where it may be made."""
-    asked = attack_request(rules, one)
-    if not asked.allowed:
+    if not (asked := attack_request(rules, one)).allowed:
         return asked
     blow, close = _blow(rules, one, asked.numbers["AL"])
     answer = yield from combat.attack(rules, blow)
@@ -357,8 +355,7 @@ class Salvo(Request):
 
 def lay(rules: Rules, salvo: Salvo) -> Verdict:
     """Whether a template may be laid there, and the targets in it."""
-    asked = attack_request(rules, salvo)
-    if not asked.allowed:
+    if not (asked := attack_request(rules, salvo)).allowed:
         return asked
     shares = [(target.id, covered(rules, target.fraction)) for target in salvo.targets]
     inside = {name: extent for name, (extent, _) in shares}
@@ -368,8 +365,7 @@ def lay(rules: Rules, salvo: Salvo) -> Verdict:
 
 def blast(rules: Rules, salvo: Salvo) -> Procedure[Verdict]:
     """An attack that lays a template, where it may be made; its outcome says what became of each."""
-    asked = attack_request(rules, salvo)
-    if not asked.allowed:
+    if not (asked := attack_request(rules, salvo)).allowed:
         return asked
     level, weapon = asked.numbers["AL"], weapon_of(rules, salvo)
     if rules.tables.weapons[weapon].thrown:
@@ -387,8 +383,7 @@ def blast(rules: Rules, salvo: Salvo) -> Procedure[Verdict]:
 
 def hole(rules: Rules, request: Request) -> Verdict:
     """Whether a base may be shot at with what takes holes out of it, and what that does."""
-    asked = attack_request(rules, request)
-    if not asked.allowed:
+    if not (asked := attack_request(rules, request)).allowed:
         return asked
     if not rules.tables.weapons[asked.numbers["weapon"]].holes:
         return forbidden("no_hole", rules.because("PF-81", "his weapon takes no hole out of a base"))
@@ -405,8 +400,7 @@ class Sweeping(Request):
 
 def sweep(rules: Rules, work: Sweeping) -> Procedure[Verdict]:
     """A sweeper's attempt to detect a mine, if allowed; it replaces the attack of this turn."""
-    asked = attack_request(rules, work)
-    if not asked.allowed:
+    if not (asked := attack_request(rules, work)).allowed:
         return asked
     level, reach, distance_in = asked.numbers["AL"], called(rules, asked.numbers["RL"]), work.distance_in or 0
     return (

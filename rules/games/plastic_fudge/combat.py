@@ -248,8 +248,7 @@ class Volley(Record):
 def volley(rules: Rules, declared: Volley) -> Procedure[Verdict]:
     """All attacks at once: the destroyed still make theirs."""
     made = Counter(one.from_ for one in declared.attacks)
-    twice = [name for name, count in made.items() if count > limit(rules, "attacks_a_turn")]
-    if twice:
+    if twice := [name for name, count in made.items() if count > limit(rules, "attacks_a_turn")]:
         return forbidden("already_attacked", rules.because("PF-45", f"{twice[0]} attacks more than once"))
     taken: Counter[str] = Counter()
     killed: set[str] = set()

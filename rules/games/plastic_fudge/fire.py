@@ -98,8 +98,7 @@ def can_act(
 def attack_request(rules: Rules, request: Request) -> Verdict:
     """Whether a unit may make an attack, and at which levels."""
     card = rules.tables.cards[request.unit]
-    stopped = _cannot_attack(rules, request)
-    if stopped:
+    if stopped := _cannot_attack(rules, request):
         return stopped
     attack_level, range_level = levels_of(rules, request)
     weapon = weapon_of(rules, request)
@@ -146,8 +145,7 @@ def _cannot_attack(rules: Rules, request: Request) -> Verdict | None:
     card, because = rules.tables.cards[request.unit], rules.because
     waits = request.phase is not None and not attacks_in(rules, request.phase, card.called)
     why = because("PF-44", "attacks wait for their own phase, after all units have moved") if waits else None
-    stopped = units.cannot_act(rules, request, why, request.aboard)
-    if stopped:
+    if stopped := units.cannot_act(rules, request, why, request.aboard):
         return stopped
     if not card.weapons:
         return forbidden("no_weapon", because("PF-93"))

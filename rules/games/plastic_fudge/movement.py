@@ -63,8 +63,7 @@ class Move(Mover):
 
 def move_allowance(rules: Rules, move: Move) -> Verdict:
     """How far a unit may go after its turns and climbs."""
-    stopped = _cannot_move(rules, move)
-    if stopped:
+    if stopped := _cannot_move(rules, move):
         return stopped
     base = movement_level(rules, move)
     slowing = slowed(rules, move, move.terrain)
@@ -208,8 +207,7 @@ class Path(Mover):
 
 def move(rules: Rules, path: Path) -> Verdict:
     """Whether a path is within the allowance, and the remaining allowance."""
-    stopped = _cannot_move(rules, path)
-    if stopped:
+    if stopped := _cannot_move(rules, path):
         return stopped
     base = movement_level(rules, path)
     parts: list[float] = []
@@ -279,8 +277,7 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
     because = rules.because("PF-123")
     if not rules.tables.cards[lift.unit].carries:
         return forbidden("cannot_carry", rules.because("PF-123", f"{row_title(lift.unit)} carries nobody"))
-    stopped = units.cannot_act(rules, lift, _wrong_time(rules, lift))
-    if stopped:
+    if stopped := units.cannot_act(rules, lift, _wrong_time(rules, lift)):
         return stopped
     if lift.attacks_made_this_turn:
         return forbidden("already_attacked", because)
@@ -373,8 +370,7 @@ def rout_move(rules: Rules, unit: Rout) -> Verdict:
     base = movement_level(rules, unit)
     tolls = () if rules.chooses("rout_turn", "free") else turn_tolls(rules, (turn_by,), part)
     left_in = max(0.0, (base.modifier or 0) + sum(toll.modifier or 0 for toll in tolls))
-    wrong = _strays(rules, unit, facing_deg, left_in)
-    if wrong:
+    if wrong := _strays(rules, unit, facing_deg, left_in):
         return forbidden("not_the_way", rules.because(why_so.rule, wrong))
     off = rout_reaches_edge(rules, reaches_edge=True) if unit.reaches_edge else None
     ends, numbers, effects = (off.reasons, off.numbers, off.effects) if off else ((), {}, ())

@@ -185,8 +185,7 @@ def _squad_move(rules: Rules, step: SquadMove) -> Verdict:
         return _illegal("wrong_lead", rules.because("SP-03", "the man who is measured must be the frontmost"))
     closing = step.closes_gaps and not _has_moved(rules, step.lead_moved_in)
     timed = replace(step, phase=MOVING, moved_before_in=0.0) if closing else step
-    found = _measured(rules, timed, step.lead_moved_in)
-    if not found.allowed:
+    if not (found := _measured(rules, timed, step.lead_moved_in)).allowed:
         return found
     if step.follower_ahead and rules.chooses("followers_behind", True):
         return _illegal("follower_ahead", rules.because("SP-03", "the rest are placed behind the man who leads"))

@@ -266,8 +266,7 @@ def volley_aim(rules: Rules, fired: Volley) -> Verdict:
 
 def volley(rules: Rules, fired: Volley) -> Procedure[Verdict]:
     """A die for every shot; shots at a target that is eliminated already are lost."""
-    aimed = volley_aim(rules, fired)
-    if not aimed.allowed:
+    if not (aimed := volley_aim(rules, fired)).allowed:
         return aimed
     answers: list[tuple[str, Verdict]] = []
     dead: list[str] = []
@@ -334,8 +333,7 @@ def aimed(rules: Rules, shot: Sighted) -> Verdict:
 
 def attack(rules: Rules, shot: Sighted) -> Procedure[Verdict]:
     """Shots of a small arm at one target: all dice at once; where targets are named one by one, until it is dead."""
-    seen = aimed(rules, shot)
-    if not seen.allowed:
+    if not (seen := aimed(rules, shot)).allowed:
         return seen
     at_once, modifier = rules.chooses("targets_named", "all_first"), int(total(seen.reasons))
     faces: list[int] = []

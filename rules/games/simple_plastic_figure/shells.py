@@ -282,8 +282,7 @@ class Charge(Aiming):
 def charge_aim(rules: Rules, charge: Charge) -> Verdict:
     """The figures that a grenade or a launcher's round would catch, with the die needed; or why it is forbidden."""
     kind = weapon_of(rules, charge.weapon).kind
-    seen = may_target(rules, charge)
-    if not seen.allowed:
+    if not (seen := may_target(rules, charge)).allowed:
         return seen
     inside = False
     if kind == "grenade":
@@ -303,8 +302,7 @@ def charge_aim(rules: Rules, charge: Charge) -> Verdict:
 
 def charge(rules: Rules, round_: Charge) -> Procedure[Verdict]:
     """A grenade or a launcher's round and its effects."""
-    aim = charge_aim(rules, round_)
-    if not aim.allowed:
+    if not (aim := charge_aim(rules, round_)).allowed:
         return aim
     blast = round_.blast(inside=aim.numbers["inside"])
     if aim.numbers["hit_on"] is None:

@@ -72,8 +72,7 @@ def weapons_in_one_fire_action(
 ) -> Verdict:
     """Whether a figure may use these weapons at once: it uses one or the other."""
     for weapon in weapons:
-        shown = may_use_weapon(rules, figure_shows=figure_shows, weapon=weapon)
-        if not shown.allowed:
+        if not (shown := may_use_weapon(rules, figure_shows=figure_shows, weapon=weapon)).allowed:
             return shown
     reason = rules.because("WW-02", "one weapon or the other")
     return legal("one weapon", reason) if len(set(weapons)) <= 1 else illegal("two_weapons", reason)
