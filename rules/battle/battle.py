@@ -10,9 +10,8 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
-from rules.battle.event_codec import check_version, event_of, is_event
 from rules.battle.history import history_of, valid_beginning
-from rules.battle.journal import EXTERNAL_EVENTS, REDO, UNDO, Damaged, Entry, Journal
+from rules.battle.journal import EXTERNAL_EVENTS, REDO, UNDO, Damaged, Entry, Journal, check_version, event_of, is_event
 from rules.battle.progress import Cancelled, Step, no_step, part_of
 from rules.engine.dice import Dice, Procedure, play
 from rules.engine.events import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rules.battle.event_codec import check_version, event_of, is_event
-from rules.battle.journal import EXTERNAL_EVENTS, Entry, apply_entries
+from rules.battle.journal import EXTERNAL_EVENTS, Entry, apply_entries, check_version, event_of, is_event
 from rules.battle.progress import Step, no_step
 from rules.engine.events import Event
 from rules.engine.state import State, fold

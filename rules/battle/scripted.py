@@ -58,8 +58,8 @@ from rules.engine.referee import (
 )
 from rules.engine.state import State, Unit
 from rules.engine.text import display_name
-from rules.tabletop.area import surface_in
 from rules.tabletop.errors import UserError
+from rules.tabletop.measure import surface_in
 from rules.tabletop.table import Figure, PointIn, Posture
 
 _MOST_TURNS = 1000

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from rules.engine.schema import Reader, Record, Within
-from rules.tabletop.area import surface_in
 from rules.tabletop.errors import UserError, refuse_unusable_values
+from rules.tabletop.measure import surface_in
 from rules.tabletop.table import (
     FARTHEST_IN,
     MAX_PIECES,

@@ -13,10 +13,9 @@ from rules.engine.roster import card_of
 from rules.engine.ruleset import Ruleset
 from rules.engine.state import State, Unit
 from rules.engine.text import display_name
-from rules.tabletop.area import surface_in
 from rules.tabletop.body import BODIES
 from rules.tabletop.errors import user_error
-from rules.tabletop.measure import Range, range_between, range_to
+from rules.tabletop.measure import Range, range_between, range_to, surface_in
 from rules.tabletop.scene import SightRules
 from rules.tabletop.sight import SLIVER, Exposures, exposures
 from rules.tabletop.table import Figure, PointIn, Posture, TerrainPiece, ellipse_outline

@@ -8,9 +8,8 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
-from rules.engine.condition import CONDITIONS, Condition
 from rules.engine.dice import DiceRequest
-from rules.engine.effects import moves_along, status_changes
+from rules.engine.effects import CONDITIONS, Condition, moves_along, status_changes
 from rules.engine.events import Change, Effects, PhaseBegun
 from rules.engine.game import Game, Question
 from rules.engine.objectives import Task

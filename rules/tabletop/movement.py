@@ -10,9 +10,9 @@ from itertools import pairwise
 
 from shapely.geometry import Point, Polygon
 
-from rules.tabletop.area import OVERLAY_KINDS, counting
 from rules.tabletop.bearing import Turning, bearing_deg
 from rules.tabletop.errors import UserError
+from rules.tabletop.measure import OVERLAY_KINDS, counting
 from rules.tabletop.path import Path, checked, legs, place_at, spans_in
 from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
 from rules.tabletop.tolerance import EXACT, Comparison, at_most

@@ -18,8 +18,8 @@ import numpy.typing as npt
 import shapely
 from shapely.geometry import Polygon
 
-from rules.tabletop.area import STANDABLE_KINDS
 from rules.tabletop.errors import user_error
+from rules.tabletop.measure import STANDABLE_KINDS
 from rules.tabletop.occlusion import BoolArray, Crossings, IndexArray, Looks, Prisms, hidden_heights
 from rules.tabletop.opacity import CoverKind, Within, standing_outlines
 from rules.tabletop.scene import Scene, SightRules, crossings_that_matter, find_cover, scene, within_and_beside
@@ -251,7 +251,7 @@ class Ground:
 
     Attributes:
         cells, terrain: The cells and all terrain pieces.
-        height_in: (rows, columns) height of the surface, as by `rules.tabletop.area.surface_in`.
+        height_in: (rows, columns) height of the surface, as by `rules.tabletop.measure.surface_in`.
         inside: For each piece the flat indices of the cells inside what blocks sight of it.
     """
 

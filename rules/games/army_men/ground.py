@@ -10,8 +10,7 @@ from rules.engine.position import View
 from rules.engine.ruleset import limit
 from rules.engine.schema import Inches, Record
 from rules.games.army_men.tables import Rules, Shelter
-from rules.tabletop.area import STANDABLE_KINDS
-from rules.tabletop.measure import base_area
+from rules.tabletop.measure import STANDABLE_KINDS, base_area
 from rules.tabletop.movement import IMPASSABLE, MovementProfile, TerrainCost, Walk
 from rules.tabletop.opacity import CoverKind, Opacity
 from rules.tabletop.scene import SightRules

@@ -8,8 +8,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from rules.engine.condition import CONDITIONS, condition, unharmed
-from rules.engine.effects import goal_key, next_step
+from rules.engine.effects import CONDITIONS, condition, goal_key, next_step, unharmed
 from rules.engine.events import PhaseBegun, plain
 from rules.engine.facts import Bound, Context, action_for, bind
 from rules.engine.objectives import Task

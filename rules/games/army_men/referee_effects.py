@@ -25,9 +25,8 @@ from rules.games.army_men.mines import Lane, lane_ahead, lanes, lanes_walked, mi
 from rules.games.army_men.referee_fire import target_zone
 from rules.games.army_men.tables import Effect
 from rules.games.army_men.turn import is_silent
-from rules.tabletop.bearing import bearing_deg, onward
+from rules.tabletop.bearing import Compass, bearing_deg, drifted, onward
 from rules.tabletop.path import Path, contacts, legs, length_in, place_at
-from rules.tabletop.scatter import Compass, drifted
 from rules.tabletop.sight import exposures
 from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece, area_of
 from rules.tabletop.template import under

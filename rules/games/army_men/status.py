@@ -13,8 +13,7 @@ from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.army_men.ground import held_by, inside_pillbox
 from rules.games.army_men.tables import Kind, Weapon, touching
-from rules.tabletop.area import counting, surface_in
-from rules.tabletop.measure import range_to
+from rules.tabletop.measure import counting, range_to, surface_in
 from rules.tabletop.path import placed
 from rules.tabletop.table import Figure, PointIn, TerrainPiece
 

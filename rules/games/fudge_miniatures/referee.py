@@ -8,8 +8,7 @@ from typing import Any
 
 from shapely import Point, Polygon
 
-from rules.engine.condition import CONDITIONS, condition, unharmed
-from rules.engine.effects import goal_key, next_step
+from rules.engine.effects import CONDITIONS, condition, goal_key, next_step, unharmed
 from rules.engine.events import Change, PhaseBegun
 from rules.engine.facts import Context, action_for
 from rules.engine.objectives import Task

@@ -16,9 +16,8 @@ from rules.games.plastic_fudge.combat import stands_in
 from rules.games.plastic_fudge.movement import Mover, Stretch, in_the_air, slowed
 from rules.games.plastic_fudge.tables import Rules, TerrainName
 from rules.games.plastic_fudge.units import holes_in
-from rules.tabletop.area import standing_on
 from rules.tabletop.bearing import Turning
-from rules.tabletop.measure import Bands, base_area, stepped
+from rules.tabletop.measure import Bands, base_area, standing_on, stepped
 from rules.tabletop.movement import IMPASSABLE, MovementProfile, TerrainCost, walk
 from rules.tabletop.path import Path, placed, straight
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of

@@ -7,8 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from rules.engine.condition import CONDITIONS, condition, unharmed
-from rules.engine.effects import next_step, stored_list
+from rules.engine.effects import CONDITIONS, condition, next_step, stored_list, unharmed
 from rules.engine.events import PhaseBegun
 from rules.engine.facts import Context, action_for
 from rules.engine.position import Position

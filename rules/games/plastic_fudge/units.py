@@ -16,8 +16,7 @@ from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.combat import in_volley
 from rules.games.plastic_fudge.forces import basic_defense_level, counted
 from rules.games.plastic_fudge.tables import Card, Rules, Tables, UnitName, special_of
-from rules.tabletop.area import standing_on
-from rules.tabletop.measure import Range
+from rules.tabletop.measure import Range, standing_on
 from rules.tabletop.path import Path, place_at, placed, spans_over
 from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
 from rules.tabletop.tolerance import DOUBT_SIGMAS, within

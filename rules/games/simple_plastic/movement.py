@@ -15,9 +15,8 @@ from rules.engine.verdict import ACTORS, Effect, MoveEffect, Reason, StatusEffec
 from rules.games.simple_plastic.attack import MOVED
 from rules.games.simple_plastic.tables import PhaseName, Rules
 from rules.tabletop.bearing import bearing_deg
-from rules.tabletop.measure import Range, range_between
+from rules.tabletop.measure import Range, ahead_of, chain, forwardness_in, range_between
 from rules.tabletop.path import length_in, placed
-from rules.tabletop.squad import ahead_of, chain, forwardness_in
 from rules.tabletop.table import Figure
 from rules.tabletop.tolerance import EXACT, within
 

@@ -12,7 +12,7 @@ from rules.engine.schema import Asked, Part, Record
 from rules.engine.verdict import Reason, Verdict, verdict
 from rules.games.simple_plastic_figure.rows import display_name
 from rules.games.simple_plastic_figure.tables import PlaceName, PoseName, Rules, TerrainName
-from rules.tabletop.area import ground_under
+from rules.tabletop.measure import ground_under
 from rules.tabletop.movement import Walk
 from rules.tabletop.opacity import OPACITY, CoverKind, Opacity, Within
 from rules.tabletop.scene import ON_TOP_IN, SightRules

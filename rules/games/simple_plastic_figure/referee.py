@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from rules.engine.condition import CONDITIONS, unharmed
-from rules.engine.effects import next_step
+from rules.engine.effects import CONDITIONS, next_step, unharmed
 from rules.engine.events import Effects, Move, PhaseBegun
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, Action, Referee, effects_of, verdict_without_dice

@@ -33,7 +33,7 @@ from rules.games.simple_plastic_figure.rows import band, called, display_name, i
 from rules.games.simple_plastic_figure.statuses import LANDED, eliminated, for_now
 from rules.games.simple_plastic_figure.tables import Occupants, PlaceName, Rules, ShelterAttack, WeaponName
 from rules.games.simple_plastic_figure.turn import Helped, aimed_help
-from rules.tabletop.scatter import Along, Compass, drifted, strayed
+from rules.tabletop.bearing import Along, Compass, drifted, strayed
 from rules.tabletop.table import PointIn
 from rules.tabletop.tolerance import within
 
