@@ -144,7 +144,8 @@ class Journal(AbstractContextManager["Journal"]):
         self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._file.execute("BEGIN EXCLUSIVE")
         if self._file.execute("PRAGMA application_id").fetchone()[0] == 0:  # an empty file
-            for statement in _statements():
+            pragmas = (f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {SCHEMA}")
+            for statement in (*statements_of(ENTRY_TABLES), CHECKSUM_TABLE, *pragmas):
                 self._file.execute(statement)
         self._file.execute("COMMIT")
         if not is_journal(self._file):
@@ -323,11 +324,6 @@ def standing(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 def redoable(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     """The undone entries in the order in which redo would restore them."""
     return apply_entries(entries).undone[::-1]
-
-
-def _statements() -> list[str]:
-    pragmas = [f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {SCHEMA}"]
-    return [*statements_of(ENTRY_TABLES), CHECKSUM_TABLE, *pragmas]
 
 
 def _refuse_open(path: Path, place: Path) -> None:

@@ -103,15 +103,12 @@ def _changes(path: Path, facing_deg: float | None, end_facing_deg: float | None)
     changes, heading_deg = 0, facing_deg
     for _, a, b in legs(path):
         off_deg = 0.0 if heading_deg is None else abs(turn_deg(heading_deg, bearing_deg(a, b)))
-        if heading_deg is None or (off_deg > TURN_SLACK_DEG and not _backs_up(off_deg, end_facing_deg)):
+        backs_up = end_facing_deg is not None and off_deg >= 180 - TURN_SLACK_DEG
+        if heading_deg is None or (off_deg > TURN_SLACK_DEG and not backs_up):
             changes, heading_deg = changes + (heading_deg is not None), bearing_deg(a, b)
     if heading_deg is None or end_facing_deg is None:
         return changes
     return changes + (abs(turn_deg(heading_deg, end_facing_deg)) > TURN_SLACK_DEG)
-
-
-def _backs_up(off_deg: float, end_facing_deg: float | None) -> bool:
-    return end_facing_deg is not None and off_deg >= 180 - TURN_SLACK_DEG
 
 
 # What else a figure may do.

@@ -125,7 +125,8 @@ class Recovery(RollFacts):
 
 def guts_recovery(rules: Rules, model: Recovery) -> Procedure[Verdict]:
     """Whether the effect of a failed Guts check ends this turn."""
-    bonus = _bonus(rules, model)
+    counts = model.from_wound or not rules.chooses("recovery_bonus", "of_wounds")
+    bonus = whole(rules, "bonus_a_turn") * max(0, model.turns_since_wound - model.bonuses_lost) if counts else 0
     added = _guts_reasons(rules, model, "FM-55", rules.because("FM-56", modifier=bonus))
     thrown = yield from throw(rules, model.model or "the model", "pulling itself together", *added, target=model.target)
     ends, margin, newly, why = judge_check(rules, thrown.total, model.target)
@@ -136,12 +137,6 @@ def guts_recovery(rules: Rules, model: Recovery) -> Procedure[Verdict]:
     numbers |= {"effect_ends": ends, "effect": NO_EFFECT if ends else stays, "flees": flees}
     reasons = (*thrown.reasons, judgement, *(why if ends else []))
     return Verdict("recovers" if ends else "goes on", numbers, reasons)
-
-
-def _bonus(rules: Rules, model: Recovery) -> int:
-    if not model.from_wound and rules.chooses("recovery_bonus", "of_wounds"):
-        return 0
-    return whole(rules, "bonus_a_turn") * max(0, model.turns_since_wound - model.bonuses_lost)
 
 
 class OpenCheck(Record):

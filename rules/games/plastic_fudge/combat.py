@@ -255,7 +255,9 @@ def volley(rules: Rules, declared: Volley) -> Procedure[Verdict]:
     exploded: set[str] = set()
     results, reasons = [], [rules.because("PF-46")]
     for one in declared.attacks:
-        answer = yield from attack(rules, _blow(rules, declared, one, taken[one.to]))
+        ranged, level = declared.ranged if one.ranged is None else one.ranged, in_volley(rules, one.DL, taken[one.to])
+        blow = facts_from(Attack, one, attacker_AL=one.AL, defender_DL=level, ranged=ranged)
+        answer = yield from attack(rules, blow)
         result = answer.numbers["result"]
         results.append(result)
         taken[one.to] += rules.tables.results[result].injures
@@ -269,12 +271,6 @@ def volley(rules: Rules, declared: Volley) -> Procedure[Verdict]:
     destroyed = sorted(killed | set(ends["destroyed"]))
     numbers = {"results": results, "destroyed": destroyed, "exploded": sorted(exploded), "DL_after": ends["DL_after"]}
     return verdict("volley", *reasons, **numbers)
-
-
-def _blow(rules: Rules, declared: Volley, one: Exchange, injured: int) -> Attack:
-    """One attack of a volley with the level on which its target defends."""
-    ranged, level = declared.ranged if one.ranged is None else one.ranged, in_volley(rules, one.DL, injured)
-    return facts_from(Attack, one, attacker_AL=one.AL, defender_DL=level, ranged=ranged)
 
 
 def in_volley(rules: Rules, level: int, injured: int) -> int:

@@ -162,7 +162,8 @@ def modifiers(rules: Rules, spirits: Spirits) -> list[Reason]:
     if rules.chooses("shares", "replace"):
         highest = {row.counted: row.share for row in sorted(reached.values(), key=lambda row: row.share)}
         reached = {name: row for name, row in reached.items() if row.share == highest[row.counted]}
-    plain = {"commander_within_6in": _near(rules, spirits), "commander_destroyed": _lost(rules, spirits)}
+    lost = spirits.commander_destroyed or (spirits.cut_off and rules.chooses("out_of_touch_morale", "as_destroyed"))
+    plain = {"commander_within_6in": _near(rules, spirits), "commander_destroyed": lost}
     held = [row for name, row in rows.items() if name in reached or plain.get(name, False)]
     return [rules.because(row.rule, row.text, row.modifier) for row in held]
 
@@ -179,11 +180,6 @@ def _shares(rules: Rules, spirits: Spirits) -> Mapping[str, float]:
                 raise RuleRefusal("bad_count", f"of {units} {side} units {many} cannot be {fate}: count them again")
             found[f"{side}_{fate}"] = many / units if units else -1.0
     return found
-
-
-def _lost(rules: Rules, spirits: Spirits) -> bool:
-    as_destroyed = rules.chooses("out_of_touch_morale", "as_destroyed")
-    return spirits.commander_destroyed or (spirits.cut_off and as_destroyed)
 
 
 def _near(rules: Rules, spirits: Spirits) -> bool:

@@ -22,18 +22,14 @@ from rules.tabletop.tolerance import EXACT, reaches
 
 def sight_rules(rules: Rules) -> SightRules:
     """The terrain that hides figures; pieces that fire passes also allow sight, even from inside."""
-    light = {kind: OPACITY[kind] for kind in TerrainKind if _runs_through(rules, kind)}
+    names, rows = {kind: terrain_names(rules, kind) for kind in TerrainKind}, rules.tables.terrain
+    light = {kind: OPACITY[kind] for kind, known in names.items() if known and rows[known[0]].through}
     areas = {
         kind: Opacity(CoverKind.SCREEN, Within.FILLED)
         for kind, one in light.items()
         if one.cover_kind is not CoverKind.SCREEN
     }
     return SightRules(opacity=areas, figures_hide=rules.chooses("figures_block", True))
-
-
-def _runs_through(rules: Rules, kind: TerrainKind) -> bool:
-    names = terrain_names(rules, kind)
-    return bool(names) and rules.tables.terrain[names[0]].through
 
 
 def terrain_names(rules: Rules, kind: TerrainKind) -> list[str]:
@@ -82,7 +78,8 @@ def crossings(rules: Rules, walked: Walk) -> dict[str, Any]:
         ends_in |= dict.fromkeys(stretch.inside, gone_in)
     found: list[tuple[float, str]] = []
     for piece, end_in in ends_in.items():
-        out = _out(rules, piece) if piece.name in walked.left else None
+        row = rules.tables.ground.get(piece.kind)
+        out = row.leave if row and piece.name in walked.left else None
         into = _into(rules, piece) if piece.name in walked.entered else None
         found += [(end_in, name) for name in (out, into) if name]
     found.sort(key=lambda crossing: crossing[0])
@@ -96,11 +93,6 @@ def _into(rules: Rules, piece: TerrainPiece) -> str | None:
         return row.enter if row else None
     low_enough = (name for height_in, name in hurdles(rules) if piece.height_in <= height_in + EXACT)
     return next(low_enough, "cross_higher_than_waist")
-
-
-def _out(rules: Rules, piece: TerrainPiece) -> str | None:
-    row = rules.tables.ground.get(piece.kind)
-    return row.leave if row else None
 
 
 class Piece(Record):

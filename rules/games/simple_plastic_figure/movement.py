@@ -83,10 +83,7 @@ def move(rules: Rules, path: Move) -> Verdict:
 def _crossed_unpaid_in(rules: Rules, path: Move, paid_in: float) -> float:
     """How far a figure may go to get over its last obstacle with less than that costs; it goes no farther.
 
-    Args:
-        rules: Of the game.
-        path: The move.
-        paid_in: The allowance without what the other obstacles cost.
+    `paid_in` is the allowance without what the other obstacles cost.
     """
     end_in = path.last_crossed_in or 0.0
     return end_in if rules.chooses("unpaid_crossing", "allowed") and within(end_in, paid_in) else 0.0
@@ -95,12 +92,7 @@ def _crossed_unpaid_in(rules: Rules, path: Move, paid_in: float) -> float:
 def enemies_met(
     rules: Rules, ends_in: str, enemies_inside: Iterable[str], enemy_gaps_in: Mapping[str, float]
 ) -> list[str]:
-    """The enemies that a move leads to a fight with: those in the house that it enters, else those that it touches.
-
-    Args:
-        rules: Of the game.
-        ends_in, enemies_inside, enemy_gaps_in: As of a `Move`.
-    """
+    """The enemies that a `Move` leads to a fight with: those in the house that it enters, else those it touches."""
     inside = list(enemies_inside) if rules.tables.places[ends_in].enemies is Enemies.FIGHT else []
     return inside or [name for name, gap_in in enemy_gaps_in.items() if within(gap_in, 0)]
 
@@ -210,9 +202,7 @@ def _fight(rules: Rules, bayonet: bool, enemy: Fighter) -> Procedure[tuple[bool,
 def movement_profile(rules: Rules, *, touches_bunker: bool = False) -> MovementProfile:
     """How a figure walks the measured table, for `rules.tabletop.movement.walk`.
 
-    Args:
-        rules: The game's data.
-        touches_bunker: Whether it touched a bunker when its move began; only then may it go in.
+    It may go into a bunker only if it `touches_bunker` when its move begins.
     """
     tables = rules.tables
     higher = tables.crossings["cross_higher_than_waist"]

@@ -252,7 +252,6 @@ def reserve(
     """How many figures come back in the place of reserves, and when: before the status checks of the owner's half.
 
     Args:
-        rules: The game's data.
         fighting_figures_eliminated, eliminated_on_turn: The losses of the side, and their turn.
         reserves_on_board: Its reserves.
         turn, returned_this_turn: The present turn, and how many came back in it.
