@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
 from rules.engine.schema import Reader, Record, hints
-from rules.engine.verdict import Reason, RuleRefusal
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden
 from rules.tabletop.errors import UserError, refuse_unusable_values, user_error
 from rules.tabletop.regular_file import open_regular
 from rules.tabletop.translation import tr
@@ -164,6 +164,21 @@ def limit(rules: Ruleset[L], name: str) -> float:
     if name not in rules.tables.limits:
         raise RuleRefusal("missing_row", f"the table limits of {rules.header.title} lacks the row {name!r}: add it")
     return rules.tables.limits[name].value
+
+
+Bar = tuple[bool, str, str] | tuple[bool, str, str, str]
+"""Whether it forbids an action, its code, its rule and, where the rule has several cases, the words for this one."""
+
+
+def refused(rules: Ruleset[Any], *bars: Bar, **numbers: Any) -> Verdict | None:
+    """The refusal by the first bar that holds; None if none does."""
+    return first_refusal(rules, bars, **numbers)
+
+
+def first_refusal(rules: Ruleset[Any], bars: Iterable[Bar], **numbers: Any) -> Verdict | None:
+    """As `refused`; a generator of bars is read only to the first that holds."""
+    found = next((bar for bar in bars if bar[0]), None)
+    return None if found is None else forbidden(found[1], rules.because(*found[2:]), **numbers)
 
 
 def add_folder(folder: Path) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.game import Answer
-from rules.engine.ruleset import limit, row_title
+from rules.engine.ruleset import Bar, first_refusal, limit, row_title
 from rules.engine.schema import Inches
 from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
 from rules.games.army_men.hard import ZoneOfPillbox, blind, hard_die, hard_modifiers
 from rules.games.army_men.shot import Shot, adjacent, armoured, effect_of, face_of, holds, its_phase, kind_of, weapon_of
-from rules.games.army_men.tables import EXTRA_ARM, MOVING, Bar, Effect, Effects, Indirect, Rules, in_phase, touching
+from rules.games.army_men.tables import EXTRA_ARM, MOVING, Effect, Effects, Indirect, Rules, in_phase, touching
 from rules.tabletop.tolerance import within
 
 # What forbids an attack.
@@ -20,8 +20,7 @@ from rules.tabletop.tolerance import within
 
 def barred(rules: Rules, shot: Shot) -> Verdict | None:
     """The reason that forbids this attack; None if it is allowed."""
-    found = next((bar for bar in _bars(rules, shot) if bar[0]), None)
-    return None if found is None else forbidden(found[1], rules.because(*found[2:]))
+    return first_refusal(rules, _bars(rules, shot))
 
 
 def _bars(rules: Rules, shot: Shot) -> Iterator[Bar]:

@@ -9,11 +9,11 @@ from typing import Any
 
 from rules.engine.dice import Procedure, Roll
 from rules.engine.game import Answer
-from rules.engine.ruleset import limit, row_title
+from rules.engine.ruleset import Bar, limit, refused, row_title
 from rules.engine.verdict import Verdict, verdict
 from rules.games.army_men.attack import aim, attack_value, barred, struck, two_dice
 from rules.games.army_men.shot import Aim, Shot, armoured
-from rules.games.army_men.tables import Bar, Rules, WeaponName, refused
+from rules.games.army_men.tables import Rules, WeaponName
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.table import PointIn
 from rules.tabletop.template import Blast as Disc

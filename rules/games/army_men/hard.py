@@ -7,11 +7,12 @@ from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.game import Answer
+from rules.engine.ruleset import refused
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
 from rules.games.army_men import status
 from rules.games.army_men.status import of_target
-from rules.games.army_men.tables import Effect, Face, HardModifier, KindName, Rules, WeaponName, refused
+from rules.games.army_men.tables import Effect, Face, HardModifier, KindName, Rules, WeaponName
 from rules.tabletop.tolerance import within
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import PHASE, Source
 from rules.engine.position import Position
-from rules.engine.ruleset import limit
+from rules.engine.ruleset import Bar, limit, refused
 from rules.engine.schema import Asked, Count, Inches, Record, Row
 from rules.engine.state import Unit
 from rules.engine.verdict import ACTORS, Reason, StatusEffect, Verdict, forbidden, verdict
@@ -22,7 +22,6 @@ from rules.games.army_men.status import card_says, did, gap, has, of_actor, of_t
 from rules.games.army_men.tables import (
     INCHES_A_FOOT,
     MOVING,
-    Bar,
     Blocked,
     Effect,
     Face,
@@ -31,7 +30,6 @@ from rules.games.army_men.tables import (
     Rules,
     WeaponName,
     in_phase,
-    refused,
     touching,
 )
 from rules.tabletop.table import TerrainKind

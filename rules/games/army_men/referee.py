@@ -14,7 +14,7 @@ from rules.engine.facts import Bound, Context, action_for, bind
 from rules.engine.objectives import Task
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, UncertainFact
-from rules.engine.ruleset import Ruleset
+from rules.engine.ruleset import Ruleset, refused
 from rules.engine.state import Unit
 from rules.engine.text import display_name, display_names
 from rules.engine.verdict import Verdict, forbidden
@@ -37,7 +37,7 @@ from rules.games.army_men.referee_fire import (
     zone_of,
 )
 from rules.games.army_men.specialists import as_what
-from rules.games.army_men.tables import MOVING, Tables, refused
+from rules.games.army_men.tables import MOVING, Tables
 from rules.tabletop.bearing import bearing_deg, turn_deg
 from rules.tabletop.movement import walk
 from rules.tabletop.path import Path, legs

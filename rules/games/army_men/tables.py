@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from rules.engine.common import Status
 from rules.engine.ruleset import Cited, Limit, Ruleset
 from rules.engine.schema import Count, Inches, Record, Row
-from rules.engine.verdict import Verdict, forbidden
 from rules.tabletop.table import TerrainKind
 from rules.tabletop.tolerance import within
 
@@ -320,13 +319,3 @@ def in_phase(rules: Rules, phase: str | None, number: int) -> bool:
         return True
     row = rules.tables.phases.get(phase)
     return row is not None and row.number == number
-
-
-Bar = tuple[bool, str, str] | tuple[bool, str, str, str]
-"""Whether it forbids an action, its code, its rule and, where the rule has several cases, the words for this one."""
-
-
-def refused(rules: Rules, *bars: Bar, **numbers: Any) -> Verdict | None:
-    """The refusal by the first bar that holds; None if none does."""
-    found = next((bar for bar in bars if bar[0]), None)
-    return None if found is None else forbidden(found[1], rules.because(*found[2:]), **numbers)

@@ -9,11 +9,11 @@ from rules.engine.common import SIDES
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import UNKNOWN, Context, Source
 from rules.engine.game import NoFacts
-from rules.engine.ruleset import limit
+from rules.engine.ruleset import limit, refused
 from rules.engine.schema import Asked, Count, Row
 from rules.engine.verdict import RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.army_men import status
-from rules.games.army_men.tables import Indirect, Rules, WeaponName, refused
+from rules.games.army_men.tables import Indirect, Rules, WeaponName
 
 
 def set_up(

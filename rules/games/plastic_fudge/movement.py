@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated
 
 from rules.engine.facts import status
-from rules.engine.ruleset import limit, row_title
+from rules.engine.ruleset import Bar, first_refusal, limit, refused, row_title
 from rules.engine.schema import Asked, Count, Inches, Record
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import ACTORS, TARGETS, Reason, RuleRefusal, StatusEffect, Verdict, forbidden, verdict
@@ -80,17 +81,18 @@ def move_allowance(rules: Rules, move: Move) -> Verdict:
 
 def _cannot_move(rules: Rules, mover: Mover) -> Verdict | None:
     """The refusal for a unit that does not move by itself."""
-    stopped = units.cannot_act(rules, mover, _wrong_time(rules, mover), mover.aboard)
-    if stopped or mover.unit is None:
-        return stopped
+    return first_refusal(rules, _bars(rules, mover))
+
+
+def _bars(rules: Rules, mover: Mover) -> Iterator[Bar]:
+    yield from units.bars(rules, mover, _wrong_time(rules, mover), mover.aboard)
     special, how = special_of(rules, mover.unit), rules.option("fifty_cal_hand_to_hand")
-    if special and special.fixed and (not mover.attacked_hand_to_hand or how == "only_drops"):
-        return forbidden("cannot_move", rules.because("PF-112"))
-    if special and special.spotter and not mover.spotter_with_binoculars:
-        return forbidden("no_spotter", rules.because("PF-109"))
-    if rules.tables.cards[mover.unit].towed and not mover.working_jeep:
-        return forbidden("no_jeep", rules.because("PF-129"))
-    return None
+    if special is not None:
+        fixed = special.fixed and (not mover.attacked_hand_to_hand or how == "only_drops")
+        yield fixed, "cannot_move", "PF-112"
+        yield special.spotter and not mover.spotter_with_binoculars, "no_spotter", "PF-109"
+    if mover.unit is not None:
+        yield rules.tables.cards[mover.unit].towed and not mover.working_jeep, "no_jeep", "PF-129"
 
 
 def _wrong_time(rules: Rules, mover: Moving) -> Reason | None:
@@ -277,7 +279,7 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
     because = rules.because("PF-123")
     if not rules.tables.cards[lift.unit].carries:
         return forbidden("cannot_carry", rules.because("PF-123", f"{row_title(lift.unit)} carries nobody"))
-    if stopped := units.cannot_act(rules, lift, _wrong_time(rules, lift)):
+    if stopped := first_refusal(rules, units.bars(rules, lift, _wrong_time(rules, lift))):
         return stopped
     if lift.attacks_made_this_turn:
         return forbidden("already_attacked", because)
@@ -302,7 +304,7 @@ def ride(rules: Rules, rider: Ride) -> Verdict:
     reason = rules.because("PF-93", "a jeep is for the Commander and his Radioman")
     if not (rules.tables.cards[rider.vehicle].tows and rules.tables.cards[rider.unit].ML_by_jeep):
         return forbidden("not_for_him", reason)
-    stopped = units.cannot_act(rules, rider, _wrong_time(rules, rider))
+    stopped = first_refusal(rules, units.bars(rules, rider, _wrong_time(rules, rider)))
     return stopped or verdict(f"may {rider.does}", reason, allowed=True)
 
 
@@ -329,13 +331,13 @@ def jet_acts(
     if called_turn is None:
         return forbidden("not_called", rules.because("PF-126", "nobody has called it"))
     arrives = called_turn + int(limit(rules, "jet_delay_turns"))
-    if rules.chooses("jet_radio", "until_it_comes") and not radio_since_call:
-        return forbidden("no_radio_operator", rules.because("PF-125"))
-    if turn < arrives:
-        return forbidden("not_arrived", rules.because("PF-126", f"it comes in turn {arrives}"))
-    if turn > arrives and rules.chooses("jet_stays", "one_turn"):
-        return forbidden("left", rules.because("PF-126", "it stayed one turn"))
-    return verdict("acts", rules.because("PF-126"), allowed=True, acts="after_morale")
+    silent = rules.chooses("jet_radio", "until_it_comes") and not radio_since_call
+    gone = turn > arrives and rules.chooses("jet_stays", "one_turn")
+    early = (turn < arrives, "not_arrived", "PF-126", f"it comes in turn {arrives}")
+    stopped = refused(
+        rules, (silent, "no_radio_operator", "PF-125"), early, (gone, "left", "PF-126", "it stayed one turn")
+    )
+    return stopped or verdict("acts", rules.because("PF-126"), allowed=True, acts="after_morale")
 
 
 # Flight.

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any
 
 from shapely.geometry import LineString, Point, Polygon
 
 from rules.engine.facts import PHASE, UNKNOWN, Source, status
 from rules.engine.position import Position, rules_with
+from rules.engine.ruleset import Bar
 from rules.engine.schema import Asked, Record
 from rules.engine.state import State, Unit
-from rules.engine.verdict import Reason, Verdict, forbidden
+from rules.engine.verdict import Reason
 from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.combat import in_volley
 from rules.games.plastic_fudge.forces import basic_defense_level, counted
@@ -275,14 +276,11 @@ class Acting(Record):
     phase: Annotated[str | None, PHASE] = None
 
 
-def cannot_act(rules: Rules, acting: Acting, wrong_phase: Reason | None, aboard: bool = False) -> Verdict | None:
-    """The reason that forbids a unit's move or attack; `wrong_phase` if it is not its time."""
-    if acting.destroyed:
-        return forbidden("destroyed", rules.because("PF-53"))
-    if acting.routed and not rules.option("routed_act"):
-        return forbidden("routed", rules.because("PF-66", "he flees until he passes a morale check"))
+def bars(rules: Rules, acting: Acting, wrong_phase: Reason | None, aboard: bool = False) -> Iterator[Bar]:
+    """What forbids a unit's move or attack; `wrong_phase` if it is not its time."""
+    yield acting.destroyed, "destroyed", "PF-53"
+    routed = acting.routed and not rules.option("routed_act")
+    yield routed, "routed", "PF-66", "he flees until he passes a morale check"
     if wrong_phase:
-        return forbidden("wrong_phase", wrong_phase)
-    if aboard:
-        return forbidden("aboard", rules.because("PF-70", "he is inside a vehicle: let him get out first"))
-    return None
+        yield True, "wrong_phase", wrong_phase.rule, wrong_phase.text
+    yield aboard, "aboard", "PF-70", "he is inside a vehicle: let him get out first"
