@@ -16,9 +16,8 @@ from rules.engine.state import Unit
 from rules.engine.verdict import ACTORS, Reason, StatusEffect, Verdict, forbidden, verdict
 from rules.games.army_men import status
 from rules.games.army_men.attack import NATURAL_TWO, two_dice
-from rules.games.army_men.ground import Stretch
 from rules.games.army_men.hard import hard_die, hard_modifiers
-from rules.games.army_men.status import card_says, did, gap, has, of_actor, of_target
+from rules.games.army_men.status import Stretch, card_says, did, gap, has, of_actor, of_target
 from rules.games.army_men.tables import (
     INCHES_A_FOOT,
     MOVING,

@@ -20,7 +20,6 @@ from rules.engine.text import display_name, display_names
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
 from rules.games.army_men.attack import THROUGH_THE_PORT
-from rules.games.army_men.ground import held_by, movement_profile, sight_rules, stretches
 from rules.games.army_men.movement import TRACTORS
 from rules.games.army_men.movement import Path as PathFacts
 from rules.games.army_men.referee_effects import effects
@@ -37,6 +36,7 @@ from rules.games.army_men.referee_fire import (
     zone_of,
 )
 from rules.games.army_men.specialists import as_what
+from rules.games.army_men.status import held_by, movement_profile, sight_rules, stretches
 from rules.games.army_men.tables import MOVING, Tables
 from rules.tabletop.bearing import bearing_deg, turn_deg
 from rules.tabletop.movement import walk

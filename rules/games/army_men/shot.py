@@ -14,9 +14,8 @@ from rules.engine.schema import Asked, Count, Inches, Part, Record
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.army_men import status
-from rules.games.army_men.ground import cover_to_target_in
 from rules.games.army_men.hard import ZoneOfPillbox
-from rules.games.army_men.status import card_says, did, has, of_actor, of_pair, of_target
+from rules.games.army_men.status import card_says, cover_to_target_in, did, has, of_actor, of_pair, of_target
 from rules.games.army_men.tables import Effect, Face, Indirect, Kind, KindName, Rules, Weapon, WeaponName, touching
 from rules.tabletop.bearing import aspect_sigma_deg, bearing_deg, turn_deg
 from rules.tabletop.measure import Range

@@ -16,9 +16,8 @@ from rules.games.simple_plastic_figure import statuses
 from rules.games.simple_plastic_figure.cover import sight_rules
 from rules.games.simple_plastic_figure.figures import ground, is_reserve, named, phase, rules_of
 from rules.games.simple_plastic_figure.movement import enemies_met
-from rules.games.simple_plastic_figure.referee_actions import calls_at_spot, obligations, others, tasks
+from rules.games.simple_plastic_figure.referee_actions import calls_at_spot, march, movement, obligations, others, tasks
 from rules.games.simple_plastic_figure.referee_fire import at_targets, attacks, explosives_at
-from rules.games.simple_plastic_figure.referee_moves import march, movement
 from rules.games.simple_plastic_figure.rows import weapon_of
 from rules.games.simple_plastic_figure.statuses import FIRST, INITIATIVE, LOST, THIS_TURN, done, for_now
 from rules.games.simple_plastic_figure.tables import Tables
