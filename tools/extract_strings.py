@@ -27,7 +27,7 @@ SOURCES = [Path(__file__).parents[1] / name for name in ("calibration", "hardwar
 
 _PLACEHOLDER = re.compile(r"(?<!\{)\{\w[^{}]*\}")
 _MNEMONIC = re.compile(r"&\w")
-KEYWORDS = {"tr": None, "mark_for_translation": None, "tr_count": (1, 2)}
+KEYWORDS = {"tr": None, "user_error": None, "mark_for_translation": None, "tr_count": (1, 2)}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

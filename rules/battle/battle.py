@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Any
 
-from rules.battle.event_codec import check_version, event_of, is_event
 from rules.battle.history import history_of, valid_beginning
-from rules.battle.journal import EXTERNAL_EVENTS, REDO, UNDO, Damaged, Entry, Journal
+from rules.battle.journal import EXTERNAL_EVENTS, REDO, UNDO, Damaged, Entry, Journal, check_version, event_of, is_event
 from rules.battle.progress import Cancelled, Step, no_step, part_of
 from rules.engine.dice import Dice, Procedure, play
 from rules.engine.events import (
@@ -33,8 +32,7 @@ from rules.engine.state import State, fold
 from rules.engine.text import label
 from rules.engine.verdict import Verdict
 from rules.games import open_game
-from rules.tabletop.errors import UserError
-from rules.tabletop.translation import tr
+from rules.tabletop.errors import UserError, user_error
 
 _HOUSE_RULES = "house_rules.toml"
 
@@ -47,7 +45,7 @@ def _no_effects(_: Verdict) -> Effects:
     return Effects()
 
 
-class Battle:
+class Battle(AbstractContextManager["Battle"]):
     """An open battle. Every method that changes it returns after the change is on the disk.
 
     Attributes:
@@ -102,11 +100,11 @@ class Battle:
         header = opened.rules.header
         if header.most_sides is not None and len(players) > header.most_sides:
             few = f"{header.title} is for {header.most_sides} sides, not {len(players)}"
-            raise UserError(tr("{few}: combine allies into one army, or choose another game", few=few))
+            raise user_error("{few}: combine allies into one army, or choose another game", few=few)
         journal = Journal(path, clock)
         try:
             if journal.entries():
-                raise UserError(tr("{path} already holds a battle: open it or choose another name", path=path))
+                raise user_error("{path} already holds a battle: open it or choose another name", path=path)
             journal.append(begun.kind, begun.to_body(), begun.version)
             return cls(journal, game=opened)
         except UserError:
@@ -129,7 +127,7 @@ class Battle:
                 too large. The file stays unchanged.
         """
         if not os.path.isfile(path) or path.stat().st_size == 0:
-            raise UserError(tr("there is no battle in {path}: choose another file or begin a new battle", path=path))
+            raise user_error("there is no battle in {path}: choose another file or begin a new battle", path=path)
         journal = Journal(path, clock)
         try:
             return cls(journal, step)
@@ -141,7 +139,7 @@ class Battle:
             journal.close()
             if kept:
                 raise Damaged(path, str(refusal), kept, 0) from refusal
-            raise UserError(tr("the battle {path} cannot be read: {reason}", path=path, reason=refusal)) from refusal
+            raise user_error("the battle {path} cannot be read: {reason}", path=path, reason=refusal) from refusal
 
     @property
     def path(self) -> Path:
@@ -196,7 +194,7 @@ class Battle:
         if isinstance(event, UnitJoined):
             check_card(self.game, event.figure, event.card)
         if isinstance(event, VerdictOverruled) and event.entry not in self.in_force:
-            raise UserError(tr("entry {entry} cannot be overruled: it does not exist or was undone", entry=event.entry))
+            raise user_error("entry {entry} cannot be overruled: it does not exist or was undone", entry=event.entry)
         return self._append(event.kind, event.to_body(), event.version)
 
     def record_all(self, events: Iterable[Event]) -> None:
@@ -294,7 +292,7 @@ class Battle:
         elif seq in (coming := [one.seq for one in again]):
             turns = [(REDO, one) for one in again[: coming.index(seq) + 1]]
         else:
-            raise UserError(tr("the battle cannot return to entry {seq}: choose another entry", seq=seq))
+            raise user_error("the battle cannot return to entry {seq}: choose another entry", seq=seq)
         bodies = [(kind, {"entry": one.seq, "what": label(self._events[one.seq])}) for kind, one in turns]
         self._apply(self._journal.append_all(bodies))
         return len(turns)
@@ -311,12 +309,7 @@ class Battle:
         """Close the file."""
         self._journal.close()
 
-    def __enter__(self) -> Battle:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _append(self, kind: str, body: Mapping[str, Any], version: int = 1) -> Entry:

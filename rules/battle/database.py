@@ -9,12 +9,36 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import struct
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.regular_file import open_regular, refuse_special
-from rules.tabletop.translation import tr
+
+Row = tuple[int, float, str, int, str]
+"""An entry as stored in the file: seq, time_s, kind, version and the JSON text of its body."""
+
+START = sha256(b"sandtable journal").digest()
+"""The previous checksum of the first entry."""
+
+
+def next_checksum(before: bytes, row: Row) -> bytes:
+    """The checksum of an entry (SHA-256, 32 bytes).
+
+    The hashed bytes are, in this order: the previous checksum; seq, time_s, version and the lengths of kind and body in
+    bytes, each in 8 bytes, big-endian (time_s as an IEEE double, the others as integers); kind; body.
+
+    Args:
+        before: The checksum of the previous entry, or `START`.
+        row: The entry.
+    """
+    seq, time_s, kind, version, body = row
+    kind_bytes, body_bytes = kind.encode(), body.encode()
+    numbers = struct.pack(">qdqqq", seq, time_s, version, len(kind_bytes), len(body_bytes))
+    return sha256(b"".join((before, numbers, kind_bytes, body_bytes))).digest()
+
 
 FAULTS = (sqlite3.Error, UnicodeDecodeError)
 """What Python's sqlite3 raises; the second if SQLite's own message quotes bytes of the file that are not UTF-8."""
@@ -41,14 +65,14 @@ def resolved_path(path: Path, what: str) -> Path:
         if os.path.lexists(path):
             refuse_special(path, what)
     except FileNotFoundError as fault:
-        raise UserError(
-            tr("{what} is a link to a missing file: choose another file or another name", what=what)
+        raise user_error(
+            "{what} is a link to a missing file: choose another file or another name", what=what
         ) from fault
     except UserError:
         raise
     except (OSError, ValueError) as fault:
-        raise UserError(
-            tr("{what} cannot be read: {reason}", what=what, reason=getattr(fault, "strerror", None) or fault)
+        raise user_error(
+            "{what} cannot be read: {reason}", what=what, reason=getattr(fault, "strerror", None) or fault
         ) from fault
     return place
 
@@ -72,32 +96,28 @@ def refuse_unsafe_companions(place: Path, what: str, unused: Iterable[str] = ())
     """
     for path in beside(place):
         if path.is_symlink() or not path.is_file():
-            raise UserError(
-                tr("{path}, beside {what}, is not a regular file: delete it, then try again", path=path, what=what)
+            raise user_error(
+                "{path}, beside {what}, is not a regular file: delete it, then try again", path=path, what=what
             )
     for path in beside(place, unused):
-        raise UserError(
-            tr(
-                "{path}, beside {what}, was not written by this program and would change it: move it to another folder",
-                path=path,
-                what=what,
-            )
+        raise user_error(
+            "{path}, beside {what}, was not written by this program and would change it: move it to another folder",
+            path=path,
+            what=what,
         )
     for path in beside(place, [JOURNAL]):
         first, last = _ends(path, len(JOURNAL_MAGIC), what)
         if first.strip(b"\0") and first != JOURNAL_MAGIC:
-            raise UserError(
-                tr("{path}, beside {what}, is not an SQLite journal: move it to another folder", path=path, what=what)
+            raise user_error(
+                "{path}, beside {what}, is not an SQLite journal: move it to another folder", path=path, what=what
             )
         if last == JOURNAL_MAGIC:
-            raise UserError(
-                tr(
-                    "{path}, beside {what}, would make SQLite delete another file; this program did not"
-                    " write it: move {name} to another folder",
-                    path=path,
-                    what=what,
-                    name=path.name,
-                )
+            raise user_error(
+                "{path}, beside {what}, would make SQLite delete another file; this program did not"
+                " write it: move {name} to another folder",
+                path=path,
+                what=what,
+                name=path.name,
             )
 
 
@@ -125,8 +145,8 @@ def header(place: Path, what: str) -> bytes:
     except UserError:
         raise
     except (OSError, ValueError) as fault:
-        raise UserError(
-            tr("{what} cannot be read: {reason}", what=what, reason=getattr(fault, "strerror", None) or fault)
+        raise user_error(
+            "{what} cannot be read: {reason}", what=what, reason=getattr(fault, "strerror", None) or fault
         ) from fault
 
 
@@ -213,6 +233,6 @@ def _ends(path: Path, count: int, what: str) -> tuple[bytes, bytes]:
             file.seek(max(0, os.fstat(file.fileno()).st_size - count))
             return first, file.read(count)
     except OSError as fault:
-        raise UserError(
-            tr("{path}, beside {what}, cannot be read: {reason}", path=path, what=what, reason=fault.strerror or fault)
+        raise user_error(
+            "{path}, beside {what}, cannot be read: {reason}", path=path, what=what, reason=fault.strerror or fault
         ) from fault

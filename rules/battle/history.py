@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rules.battle.event_codec import check_version, event_of, is_event
-from rules.battle.journal import EXTERNAL_EVENTS, Entry, apply_entries
+from rules.battle.journal import EXTERNAL_EVENTS, Entry, apply_entries, check_version, event_of, is_event
 from rules.battle.progress import Step, no_step
 from rules.engine.events import Event
 from rules.engine.state import State, fold
-from rules.tabletop.errors import UserError
-from rules.tabletop.translation import tr
+from rules.tabletop.errors import UserError, user_error
 
 _BEFORE = State()
 _FIRST_SPACING = 16
@@ -84,7 +82,7 @@ def history_of(entries: Iterable[Entry], events: Mapping[int, Event], step: Step
     """
     course = History().after(entries, events, step)
     if not course.state.game:
-        raise UserError(tr("its journal does not name a game: begin a battle in another file"))
+        raise user_error("its journal does not name a game: begin a battle in another file")
     return course
 
 
@@ -107,11 +105,9 @@ def _folded(state: State, entry: Entry, events: Mapping[int, Event]) -> State:
     try:
         return fold(state, events[entry.seq])
     except UserError as refusal:
-        raise UserError(
-            tr(
-                "entry {seq} ({kind}) does not fit the entries before it: {reason}",
-                seq=entry.seq,
-                kind=entry.kind,
-                reason=refusal,
-            )
+        raise user_error(
+            "entry {seq} ({kind}) does not fit the entries before it: {reason}",
+            seq=entry.seq,
+            kind=entry.kind,
+            reason=refusal,
         ) from refusal

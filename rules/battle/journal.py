@@ -9,17 +9,17 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Any
 from weakref import WeakValueDictionary
 
 from rules.battle import database
-from rules.battle.checksum import Row
+from rules.battle.database import Row
 from rules.battle.progress import Step, no_step
 from rules.battle.survey import (
     CHECKSUM_TABLE,
@@ -36,8 +36,9 @@ from rules.battle.survey import (
     survey_untouched,
 )
 from rules.battle.survey import Entry as Entry
-from rules.tabletop.errors import UserError
-from rules.tabletop.translation import tr
+from rules.engine.events import Event
+from rules.engine.state import FOLDS
+from rules.tabletop.errors import UserError, user_error
 
 SCHEMA = 1
 APPLICATION_ID = 0x53616E64
@@ -88,7 +89,7 @@ def _entries(count: int) -> str:
     return "1 entry" if count == 1 else f"{count} entries"
 
 
-class Journal:
+class Journal(AbstractContextManager["Journal"]):
     """An open journal. A file can be open only once at a time, and only one thread at a time may use the journal.
 
     Attributes:
@@ -125,12 +126,8 @@ class Journal:
             # In autocommit every statement is its own transaction; EXTRA makes the disk confirm it, folder included.
             self._file = sqlite3.connect(place, isolation_level=None, timeout=0.2, check_same_thread=False)
         except sqlite3.Error as fault:
-            raise UserError(
-                tr(
-                    "the battle {path} cannot be opened ({reason}): choose another folder or name",
-                    path=path,
-                    reason=fault,
-                )
+            raise user_error(
+                "the battle {path} cannot be opened ({reason}): choose another folder or name", path=path, reason=fault
             ) from fault
         try:
             self._prepare()
@@ -147,7 +144,8 @@ class Journal:
         self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._file.execute("BEGIN EXCLUSIVE")
         if self._file.execute("PRAGMA application_id").fetchone()[0] == 0:  # an empty file
-            for statement in _statements():
+            pragmas = (f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {SCHEMA}")
+            for statement in (*statements_of(ENTRY_TABLES), CHECKSUM_TABLE, *pragmas):
                 self._file.execute(statement)
         self._file.execute("COMMIT")
         if not is_journal(self._file):
@@ -265,12 +263,7 @@ class Journal:
         _open_files.pop(self._identity, None)
         self._file.close()
 
-    def __enter__(self) -> Journal:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -333,11 +326,6 @@ def redoable(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return apply_entries(entries).undone[::-1]
 
 
-def _statements() -> list[str]:
-    pragmas = [f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {SCHEMA}"]
-    return [*statements_of(ENTRY_TABLES), CHECKSUM_TABLE, *pragmas]
-
-
 def _refuse_open(path: Path, place: Path) -> None:
     try:
         status = place.stat()
@@ -353,24 +341,20 @@ def _check_header(path: Path, place: Path) -> None:
     if not database.is_marked(start, APPLICATION_ID):
         raise _foreign(path)
     if start[_MODE_AT : _MODE_AT + 2] != _ONE_FILE:
-        raise UserError(tr("the battle {path} was changed by another program: restore it from a backup", path=path))
+        raise user_error("the battle {path} was changed by another program: restore it from a backup", path=path)
     if place.stat().st_size > MOST_BYTES:
-        raise UserError(
-            tr(
-                "the battle {path} is larger than {megabytes} MB, the limit for a battle: choose another file",
-                path=path,
-                megabytes=MOST_BYTES // 2**20,
-            )
+        raise user_error(
+            "the battle {path} is larger than {megabytes} MB, the limit for a battle: choose another file",
+            path=path,
+            megabytes=MOST_BYTES // 2**20,
         )
     version = database.user_version(start)
     if version != SCHEMA:
-        raise UserError(
-            tr(
-                "the battle {path} has schema {version}, but this program reads {expected}: update Sandtable",
-                path=path,
-                version=version,
-                expected=SCHEMA,
-            )
+        raise user_error(
+            "the battle {path} has schema {version}, but this program reads {expected}: update Sandtable",
+            path=path,
+            version=version,
+            expected=SCHEMA,
         )
 
 
@@ -385,12 +369,10 @@ def _test_rollback(path: Path, place: Path) -> None:
         raise _in_use(path)
     journal = Path(f"{place}{database.JOURNAL}")
     if journal.stat().st_size > 2 * MOST_BYTES:
-        raise UserError(
-            tr(
-                "{journal}, beside the battle {path}, is too large to belong to it: move it to another folder",
-                journal=journal,
-                path=path,
-            )
+        raise user_error(
+            "{journal}, beside the battle {path}, is too large to belong to it: move it to another folder",
+            journal=journal,
+            path=path,
         )
     with TemporaryDirectory() as folder:
         copy = Path(folder).resolve() / "copy"
@@ -429,11 +411,11 @@ def _rolled_back(copy: Path, before: Survey) -> str:
 
 
 def _foreign(path: Path) -> UserError:
-    return UserError(tr("{path} is not a battle of Sandtable: choose another file", path=path))
+    return user_error("{path} is not a battle of Sandtable: choose another file", path=path)
 
 
 def _in_use(path: Path) -> UserError:
-    return UserError(tr("the battle {path} is open in another window: close it there first", path=path))
+    return user_error("the battle {path} is open in another window: close it there first", path=path)
 
 
 def _refusal(path: Path, fault: Exception) -> UserError:
@@ -443,21 +425,49 @@ def _refusal(path: Path, fault: Exception) -> UserError:
         return _in_use(path)
     code = database.primary_code(fault)
     if code == sqlite3.SQLITE_FULL:
-        return UserError(
-            tr("the disk is full, so the last entry of {path} was not saved: make room and try again", path=path)
+        return user_error(
+            "the disk is full, so the last entry of {path} was not saved: make room and try again", path=path
         )
     if code == sqlite3.SQLITE_IOERR:
-        return UserError(
-            tr("the disk failed, so the last entry of {path} was not saved: check it and its free space", path=path)
+        return user_error(
+            "the disk failed, so the last entry of {path} was not saved: check it and its free space", path=path
         )
     if code == sqlite3.SQLITE_READONLY:
-        return UserError(
-            tr("the battle {path} is read-only: copy it to a folder where you may write and open the copy", path=path)
+        return user_error(
+            "the battle {path} is read-only: copy it to a folder where you may write and open the copy", path=path
         )
-    return UserError(
-        tr(
-            "the battle {path} cannot be used ({reason}): restore it from a backup",
-            path=path,
-            reason=database.error_words(fault),
-        )
+    return user_error(
+        "the battle {path} cannot be used ({reason}): restore it from a backup",
+        path=path,
+        reason=database.error_words(fault),
     )
+
+
+EVENTS: Mapping[str, type[Event]] = {event.kind: event for event in FOLDS}
+"""Event classes by kind."""
+
+
+def event_of(entry: Entry) -> Event:
+    """The event that an entry stores.
+
+    Raises:
+        UserError: if the kind is unknown, the version is newer or the body is invalid.
+    """
+    if entry.kind not in EVENTS:
+        raise user_error(
+            "entry {seq} is of the unknown kind {kind!r}: update Sandtable", seq=entry.seq, kind=entry.kind
+        )
+    check_version(entry, EVENTS[entry.kind].version)
+    return EVENTS[entry.kind].from_body(entry.body, f"entry {entry.seq} ({entry.kind})")
+
+
+def check_version(entry: Entry, known: int = 1) -> None:
+    """Raise `UserError` for an entry written by a newer program."""
+    if entry.version > known:
+        newer = f"has version {entry.version}, but this program reads version {known}"
+        raise user_error("entry {seq} ({kind}) {newer}: update Sandtable", seq=entry.seq, kind=entry.kind, newer=newer)
+
+
+def is_event(entry: Entry) -> bool:
+    """Whether an entry stores an event; the others undo or redo one."""
+    return entry.kind not in (UNDO, REDO)

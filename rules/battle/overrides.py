@@ -25,9 +25,8 @@ from rules.engine.referee import Action, Referee, preview_of
 from rules.engine.state import State, Unit
 from rules.engine.text import change_words, outcome_words
 from rules.engine.verdict import Verdict
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.path import Path
-from rules.tabletop.translation import tr
 
 Verdicts = ActionResolved | OutcomeDecided
 """What can be overruled."""
@@ -159,7 +158,7 @@ def overrule(battle: Battle, seq: int, what: str, override: Override, reason: st
     events = battle.in_force
     event = events.get(seq)
     if not isinstance(event, (ActionResolved, OutcomeDecided)):
-        raise UserError(tr("entry {seq} is not a verdict in force: choose another one to overrule", seq=seq))
+        raise user_error("entry {seq} is not a verdict in force: choose another one to overrule", seq=seq)
     target = _state_with(battle, events, seq, event, override)
     moves, changes, given_back = _difference(battle.state, target, event)
     battle.record(
@@ -176,7 +175,7 @@ def overrule(battle: Battle, seq: int, what: str, override: Override, reason: st
 
 def _reason(words: str) -> str:
     if not words.strip():
-        raise UserError(tr("overruling the rules needs a reason: type why"))
+        raise user_error("overruling the rules needs a reason: type why")
     return words.strip()
 
 

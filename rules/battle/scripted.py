@@ -58,8 +58,8 @@ from rules.engine.referee import (
 )
 from rules.engine.state import State, Unit
 from rules.engine.text import display_name
-from rules.tabletop.area import surface_in
 from rules.tabletop.errors import UserError
+from rules.tabletop.measure import surface_in
 from rules.tabletop.table import Figure, PointIn, Posture
 
 _MOST_TURNS = 1000
@@ -364,8 +364,7 @@ class SituationPlay:
         waived = waived_of(step["next"])
         owed = [owed_answer(one) for one in obligations(self.referee, self.position)]
         named = [] if waived is True else [action_called(self.battle.game, one) for one in waived]
-        left = [one for one in owed if waived is not True and one["action"] not in named]
-        if left:
+        if left := [one for one in owed if waived is not True and one["action"] not in named]:
             return owed_first_answer(left)
         if owed:
             self.battle.record(events.Noted(text=f"Waived: {', '.join(one['title'] for one in owed)}"))

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-from rules.engine.schema import Reader, Within
-from rules.tabletop.area import surface_in
+from rules.engine.schema import Reader, Record, Within
 from rules.tabletop.errors import UserError, refuse_unusable_values
+from rules.tabletop.measure import surface_in
 from rules.tabletop.table import (
     FARTHEST_IN,
     MAX_PIECES,
@@ -43,8 +43,7 @@ Place = Annotated[float, Within(low=-FARTHEST_IN, high=FARTHEST_IN)]
 Size = Annotated[float, Within(low=0.01, high=FARTHEST_IN)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placement:
+class Placement(Record):
     """A figure of a situation, as its file describes it.
 
     Attributes:
@@ -160,8 +159,7 @@ def _numbers(value: Any) -> Iterator[float]:
             yield from _numbers(inner)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Piece:
+class _Piece(Record):
     kind: TerrainKind
     outline_in: tuple[tuple[Place, ...], ...]
     name: str = ""

@@ -8,6 +8,7 @@ from typing import Any
 
 from rules.battle.situation import is_point, point_of
 from rules.engine.dice import DiceRequest, Die, Roll, rolled
+from rules.engine.schema import Record
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
 
@@ -41,8 +42,7 @@ def kind_of(step: Mapping[str, Any]) -> str:
     return kind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(Record):
     """The action that a step describes.
 
     Attributes:

@@ -10,11 +10,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from rules.battle.checksum import START, Row, next_checksum
-from rules.battle.database import FAULTS, connect_untouched, error_words, one_line
+from rules.battle.database import FAULTS, START, Row, connect_untouched, error_words, next_checksum, one_line
 from rules.battle.progress import Step, no_step
-from rules.tabletop.errors import UserError, refuse_unusable_values
-from rules.tabletop.translation import tr
+from rules.tabletop.errors import UserError, refuse_unusable_values, user_error
 
 LONGEST_ENTRY_BYTES = 4_000_000
 """Limit of one entry; the house rules in the first entry may take half of it."""
@@ -199,13 +197,11 @@ def end_after(end: End, row: Row) -> End:
         raise CorruptEntry(f"entry {end.seq + 1} is missing")
     values = end.values + values_in(row[4])
     if values > MOST_VALUES or row[0] > MOST_ENTRIES:
-        raise UserError(
-            tr(
-                "a battle holds at most {entries:,} entries and {values:,} values in them: begin another"
-                " battle in a new file",
-                entries=MOST_ENTRIES,
-                values=MOST_VALUES,
-            )
+        raise user_error(
+            "a battle holds at most {entries:,} entries and {values:,} values in them: begin another"
+            " battle in a new file",
+            entries=MOST_ENTRIES,
+            values=MOST_VALUES,
         )
     return End(row[0], next_checksum(end.checksum, row), values)
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import Context, Source, Uncertain
+from rules.engine.ruleset import Cited
 from rules.engine.schema import Inches
 from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
-from rules.tabletop.movement import Walk, walk
+from rules.tabletop.movement import MovementProfile, TerrainCost, Walk, walk
 from rules.tabletop.table import TerrainKind, TerrainPiece
-from rules.tabletop.terrain_cost import MovementProfile, TerrainCost
 
 # Sources of facts.
 
@@ -57,25 +58,41 @@ PART_SEEN = Source(_part_seen)
 # Rows of tables.
 
 
-@dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(Cited):
     """A row of a table `phases`: a part of the turn; in one with `moves`, figures move."""
 
-    rule: str
     moves: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(Cited):
     """A row of a table `terrain`: what a kind of terrain does to a move; its name is that of a `TerrainKind`.
 
     Attributes:
         cost: Allowance for each inch.
     """
 
-    rule: str
     cost: Inches = 1
     passable: bool = True
+
+
+class Status(Cited):
+    """A row of a table `statuses`: the meaning of a status of a figure or of the battle, for authors of situations."""
+
+    text: str
+
+
+class NamedStatus(Status):
+    """A status that may be another word for one that is kept, or hold a list.
+
+    Attributes:
+        means: The status that is kept in its place, where this is another word for it.
+        value: What that is where this is true.
+        many: Whether it holds a list.
+    """
+
+    means: str = ""
+    value: Any = None
+    many: bool = False
 
 
 def profile_of(rows: Mapping[str, Ground]) -> MovementProfile:

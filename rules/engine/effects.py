@@ -1,4 +1,4 @@
-"""Effects that all games share: moves, casualties, status changes, wrecks and the next phase."""
+"""Effects that all games share: moves, casualties, status changes, wrecks, the next phase; conditions of figures."""
 
 from __future__ import annotations
 
@@ -113,3 +113,26 @@ def next_step(state: State, steps: Sequence[tuple[str, str]]) -> PhaseBegun:
         return PhaseBegun(turn=state.turn, side=side, phase=phase)
     side, phase = steps[0]
     return PhaseBegun(turn=state.turn + 1, side=side, phase=phase)
+
+
+Condition = tuple[Change, ...]
+"""A named set of status changes; their `figure` is empty until `condition_changes` fills it in."""
+
+
+def condition(*statuses: str, value: Any = True) -> Condition:
+    """The condition in which these statuses have this value."""
+    return tuple(Change(figure="", key=key, value=value) for key in statuses)
+
+
+def unharmed(*statuses: str) -> Condition:
+    """The condition in which a figure is not eliminated and has none of these statuses."""
+    return condition(ELIMINATED, *statuses, value=None)
+
+
+CONDITIONS: Mapping[str, Condition] = {"eliminated": condition(ELIMINATED), "unharmed": unharmed()}
+"""The conditions that every game has."""
+
+
+def condition_changes(figure: str, found: Condition) -> tuple[Change, ...]:
+    """The changes that put a figure into a condition."""
+    return tuple(replace(one, figure=figure) for one in found)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Annotated, Any, ClassVar
 
 from rules.engine.dice import DiceRequest, Roll
-from rules.engine.schema import Inches, Reader, Within
+from rules.engine.schema import Inches, Reader, Record, Within
 from rules.engine.verdict import Verdict
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, PointIn, TerrainPiece
@@ -39,8 +39,7 @@ def plain(value: Any) -> Any:
 # The parts of events.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
+class Move(Record):
     """A figure's move from one place to another.
 
     Attributes:
@@ -63,8 +62,7 @@ class Move:
         _check_point(self.figure, self.to_in)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Record):
     """A new value of a status of a figure or of the battle.
 
     Attributes:
@@ -82,16 +80,14 @@ class Change:
     this_turn: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effects:
+class Effects(Record):
     """What a verdict changes in the battle."""
 
     moves: tuple[Move, ...] = ()
     changes: tuple[Change, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refund:
+class Refund(Record):
     """Costs of an overruled action that are given back.
 
     Attributes:
@@ -106,8 +102,7 @@ class Refund:
     this_turn: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Throw:
+class Throw(Record):
     """One dice request and the faces that answered it."""
 
     die: str
@@ -121,8 +116,7 @@ class Throw:
         return cls(die=request.die.name, for_whom=request.for_whom, why=request.why, faces=roll.faces)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReasonRecord:
+class ReasonRecord(Record):
     """A reason of a verdict, as stored in the journal."""
 
     rule: str
@@ -130,8 +124,7 @@ class ReasonRecord:
     modifier: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerdictRecord:
+class VerdictRecord(Record):
     """A verdict, as stored in the journal."""
 
     outcome: str
@@ -148,8 +141,7 @@ class VerdictRecord:
 # The events.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Record):
     """Something that happened in a battle.
 
     Attributes:
@@ -175,7 +167,6 @@ class Event:
         return Reader({}).read(cls, body, place)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BattleBegun(Event):
     """The battle begins; the players are its sides.
 
@@ -197,7 +188,6 @@ def one_card(figure: str, card: str | None, own: Mapping[str, Any] | None) -> No
         raise UserError(f"{figure} needs one card: a card of the game or its own, not both")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class UnitJoined(Event):
     """A figure joins a side as a unit with a ready card or a card of the players' own."""
 
@@ -212,7 +202,6 @@ class UnitJoined(Event):
         one_card(self.figure, self.card, self.own)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseBegun(Event):
     """A turn or phase begins; `side` is empty if all sides act in it."""
 
@@ -222,7 +211,6 @@ class PhaseBegun(Event):
     phase: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Placed(Event):
     """A figure appears at a place without moving there: set up, dropped or brought in."""
 
@@ -235,7 +223,6 @@ class Placed(Event):
         _check_point(self.figure, self.at_in)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Moved(Event):
     """One or more figures moved, such as a squad together."""
 
@@ -246,7 +233,6 @@ class Moved(Event):
         _check_some(self.moves, "moved")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ActionResolved(Event):
     """An action was resolved: the question to the rules, the dice, the verdict and its effects.
 
@@ -269,7 +255,6 @@ class ActionResolved(Event):
     at: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Changed(Event):
     """Statuses changed, such as wounds, ammunition, a jam or elimination."""
 
@@ -280,7 +265,6 @@ class Changed(Event):
         _check_some(self.changes, "changed")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionAsked(Event):
     """The players are asked a question that is too close to call or that the camera cannot answer."""
 
@@ -289,7 +273,6 @@ class QuestionAsked(Event):
     answers: tuple[str, ...] = ("in", "out")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionAnswered(Event):
     """The players answered a question.
 
@@ -303,7 +286,6 @@ class QuestionAnswered(Event):
     limit: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictOverruled(Event):
     """The players replaced the verdict of an earlier entry.
 
@@ -324,7 +306,6 @@ class VerdictOverruled(Event):
     given_back: Refund | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeDecided(Event):
     """The players decided the outcome of an action without dice.
 
@@ -344,7 +325,6 @@ class OutcomeDecided(Event):
     effects: Effects
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Noted(Event):
     """A note by the players or by the program."""
 
@@ -352,7 +332,6 @@ class Noted(Event):
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CameraMoved(Event):
     """The camera or the table was bumped; positions on the table stay the same.
 
@@ -364,7 +343,6 @@ class CameraMoved(Event):
     what: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MarkerMoved(Event):
     """Printed markers were moved on the table; positions on the table stay the same."""
 
@@ -372,7 +350,6 @@ class MarkerMoved(Event):
     ids: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TableLaid(Event):
     """The table changed; an external event that is never undone.
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import cache
 from types import MappingProxyType
-from typing import Annotated, Any, TypeVar, get_args, get_origin
+from typing import Any, TypeVar
 
 from rules.engine.position import Position
 from rules.engine.referee import Action, UncertainFact
 from rules.engine.ruleset import Ruleset
-from rules.engine.schema import hints
+from rules.engine.schema import notes_of
 from rules.engine.state import Unit
 from rules.tabletop.path import Path
 from rules.tabletop.table import TerrainPiece
@@ -96,10 +96,7 @@ def on_card(key: str) -> Source:
 def status(key: str, absent: Any = False) -> Source:
     """A status of the acting unit, of this turn or permanent."""
 
-    def read(context: Context) -> Any:
-        return {**context.actor.statuses, **context.actor.this_turn}.get(key, absent)
-
-    return Source(read)
+    return Source(lambda context: {**context.actor.statuses, **context.actor.this_turn}.get(key, absent))
 
 
 def done(*actions: str) -> Source:
@@ -152,14 +149,8 @@ def bind(facts: type, context: Context) -> Bound:
 
 @cache
 def _sources(facts: Any) -> tuple[tuple[str, Source], ...]:
-    annotated = {one.name: hints(facts)[one.name] for one in dataclasses.fields(facts)}
-    return tuple(
-        (name, note)
-        for name, hint in annotated.items()
-        if get_origin(hint) is Annotated
-        for note in get_args(hint)[1:]
-        if isinstance(note, Source)
-    )
+    annotated = ((one.name, note) for one in dataclasses.fields(facts) for note in notes_of(facts, one.name))
+    return tuple((name, note) for name, note in annotated if isinstance(note, Source))
 
 
 def _taken_apart(value: Any, where: tuple[str | int, ...]) -> tuple[Any, tuple[UncertainFact, ...]]:
@@ -194,7 +185,7 @@ def action_for(title: str, action: str, context: Context, given: Mapping[str, An
     by, at = (tuple(one.id for one in units) for units in (context.men, context.targets))
     fields = {"weapon": context.weapon, "piece": context.piece.name if context.piece else "", "paths": context.paths}
     errors = (*measured, *bound.measured)
-    return Action(title, action, {**bound.given, **known}, by, at, measured=errors, **{**fields, **more})
+    return Action(title, action, {**bound.given, **known}, by, at, **{**fields, "measured": errors, **more})
 
 
 def facts_from(facts: type[T], given: Any, **more: Any) -> T:

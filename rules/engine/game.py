@@ -8,13 +8,13 @@ from collections.abc import Callable, Generator, Hashable, Mapping
 from dataclasses import MISSING, dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
-from typing import Annotated, Any, Concatenate, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, Concatenate, Generic, TypeVar, cast, get_type_hints
 
 from rules.engine.dice import Dice, DiceRequest, Procedure, odds, play
 from rules.engine.ruleset import Option, Ruleset, Value
-from rules.engine.schema import Asked, Reader, answers_to, field_name, hints, typed_as
+from rules.engine.schema import Asked, Reader, answers_to, field_name, hints, notes_of, typed_as
 from rules.engine.verdict import RuleRefusal, Verdict
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.translation import tr
 
 T = TypeVar("T")
@@ -102,8 +102,8 @@ class Question:
             return self.holds(text)
         except ValueError as error:
             expected = tr("a whole number") if self.holds is int else tr("a number")
-            raise UserError(
-                tr("{question} Type {expected}, not {text!r}", question=self.text, expected=expected, text=text)
+            raise user_error(
+                "{question} Type {expected}, not {text!r}", question=self.text, expected=expected, text=text
             ) from error
 
 
@@ -218,24 +218,15 @@ def _questions(facts: Any) -> tuple[Question, ...]:
         Question(
             field.name,
             note.question,
-            _default(field),
-            tuple(value for _, value in note.choices) or answers_to(hint),
-            typed_as(hint),
+            None if field.default is MISSING else field.default,
+            tuple(value for _, value in note.choices) or answers_to(hints(facts)[field.name]),
+            typed_as(hints(facts)[field.name]),
             tuple(name for name, _ in note.choices),
         )
         for field in dataclasses.fields(facts)
-        for hint in [hints(facts)[field.name]]
-        for note in _notes(hint)
+        for note in notes_of(facts, field.name)
         if isinstance(note, Asked)
     )
-
-
-def _default(field: dataclasses.Field[Any]) -> Any:
-    return None if field.default is MISSING else field.default
-
-
-def _notes(hint: Any) -> tuple[Any, ...]:
-    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
 
 
 def _without_dice(answer: Verdict) -> Generator[DiceRequest, Any, Verdict]:

@@ -10,8 +10,7 @@ from typing import Any
 from rules.engine.effects import goal_key
 from rules.engine.events import Change
 from rules.engine.state import State
-from rules.tabletop.errors import UserError
-from rules.tabletop.translation import tr
+from rules.tabletop.errors import user_error
 
 
 class HalfOf(StrEnum):
@@ -96,18 +95,16 @@ def objective_changes(state: State, tasks: tuple[Task, ...], aim: Objective) -> 
     if tasks:
         row = next((one for one in tasks if one.name == aim.task), None)
         if row is None:
-            raise UserError(
-                tr(
-                    "there is no task {task!r}: choose one of {tasks}",
-                    task=aim.task,
-                    tasks=", ".join(one.name for one in tasks),
-                )
+            raise user_error(
+                "there is no task {task!r}: choose one of {tasks}",
+                task=aim.task,
+                tasks=", ".join(one.name for one in tasks),
             )
         changes.insert(0, Change(figure="", key=goal_key(aim.side), value=row.name, rule=row.rule))
         if row.number_key is not None:
             if not aim.number or aim.number < 1:
-                raise UserError(
-                    tr("the task of {side} needs a number: enter how many {what}", side=aim.side, what=row.number)
+                raise user_error(
+                    "the task of {side} needs a number: enter how many {what}", side=aim.side, what=row.number
                 )
             number = Change(figure="", key=row.number_key(aim.side), value=aim.number, rule=row.rule)
             changes.insert(1, number)

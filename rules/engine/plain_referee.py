@@ -10,14 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rules.engine.effects import next_step
-from rules.engine.events import PhaseBegun
 from rules.engine.facts import Context, action_for
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee
+from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, effects_of
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
-from rules.engine.verdict_effects import effects_of
 from rules.tabletop.path import Path
 from rules.tabletop.scene import SightRules
 
@@ -75,12 +73,6 @@ def plain_referee(
             blocked = blocked_by(position, unit)
             yield action_for(title, attack, context, preview=preview, view=view, blocked_by=blocked)
 
-    def next_phase(position: Position) -> PhaseBegun:
-        return next_step(position.state, steps(position))
-
-    def rounds(position: Position) -> tuple[str, ...]:
-        return (FIRE,) if not fire_phases or position.state.phase in fire_phases else ()
-
     return Referee(
         sight=lambda _: SightRules(),
         movement=movement,
@@ -89,6 +81,6 @@ def plain_referee(
         others=lambda _position, _figure: (),
         obligations=obligations,
         effects=effects_of,
-        next_phase=next_phase,
-        rounds=rounds,
+        next_phase=lambda position: next_step(position.state, steps(position)),
+        rounds=lambda position: (FIRE,) if not fire_phases or position.state.phase in fire_phases else (),
     )

@@ -13,15 +13,13 @@ from rules.engine.roster import card_of
 from rules.engine.ruleset import Ruleset
 from rules.engine.state import State, Unit
 from rules.engine.text import display_name
-from rules.tabletop.area import surface_in
 from rules.tabletop.body import BODIES
-from rules.tabletop.errors import UserError
-from rules.tabletop.measure import Range, range_between, range_to
+from rules.tabletop.errors import user_error
+from rules.tabletop.measure import Range, range_between, range_to, surface_in
 from rules.tabletop.scene import SightRules
 from rules.tabletop.sight import SLIVER, Exposures, exposures
 from rules.tabletop.table import Figure, PointIn, Posture, TerrainPiece, ellipse_outline
 from rules.tabletop.tolerance import DOUBT_SIGMAS
-from rules.tabletop.translation import tr
 
 T = TypeVar("T")
 
@@ -89,8 +87,8 @@ class Position:
             UserError: if the camera does not see it there.
         """
         if name not in self.figures:
-            raise UserError(
-                tr("{name} is not on the table: put it there or mark it as eliminated", name=display_name(name))
+            raise user_error(
+                "{name} is not on the table: put it there or mark it as eliminated", name=display_name(name)
             )
         return self.figures[name]
 
@@ -188,5 +186,5 @@ def _place(seen: Exposures, name: str) -> int:
         UserError: if it is eliminated; it may still lie on the table, but sees nothing.
     """
     if name not in seen.ids:
-        raise UserError(tr("{name} is out of the battle: choose another figure", name=display_name(name)))
+        raise user_error("{name} is out of the battle: choose another figure", name=display_name(name))
     return seen.ids.index(name)

@@ -8,8 +8,8 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
-from rules.engine.condition import CONDITIONS, Condition
 from rules.engine.dice import DiceRequest
+from rules.engine.effects import CONDITIONS, Condition, moves_along, status_changes
 from rules.engine.events import Change, Effects, PhaseBegun
 from rules.engine.game import Game, Question
 from rules.engine.objectives import Task
@@ -17,7 +17,7 @@ from rules.engine.position import Position, View
 from rules.engine.ruleset import Ruleset
 from rules.engine.state import State
 from rules.engine.text import display_name, display_names, place_words
-from rules.engine.verdict import RuleRefusal, Verdict
+from rules.engine.verdict import ACTORS, TARGETS, MoveEffect, RuleRefusal, StatusEffect, Verdict
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path
 from rules.tabletop.scene import SightRules
@@ -503,3 +503,23 @@ def _with(given: Any, way: FactPath, value: float) -> Any:
     if isinstance(given, Mapping):
         return {**given, way[0]: _with(given[way[0]], way[1:], value)}
     return [_with(one, way[1:], value) if index == way[0] else one for index, one in enumerate(given)]
+
+
+def effects_of(position: Position, action: Action, found: Verdict) -> Effects:
+    """The effects of a verdict on the figures of its action."""
+    moves = [
+        move
+        for one in found.effects
+        if isinstance(one, MoveEffect)
+        for move in moves_along(position, action.paths, one.cost_in, action.facing_deg)
+    ]
+    names = {ACTORS: action.by, TARGETS: action.at}
+    changes = [
+        change
+        for one in found.effects
+        if isinstance(one, StatusEffect)
+        for change in status_changes(
+            names.get(one.figure, (one.figure,)), one.status, one.value, one.rule, this_turn=one.this_turn
+        )
+    ]
+    return Effects(moves=tuple(moves), changes=tuple(changes))

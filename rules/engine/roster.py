@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rules.engine.events import UnitJoined, one_card, plain
 from rules.engine.game import Game
-from rules.engine.schema import Reader
+from rules.engine.schema import Reader, Record
 from rules.engine.state import Unit
-from rules.tabletop.errors import UserError
-from rules.tabletop.translation import tr
+from rules.tabletop.errors import user_error
 
 SCHEMA = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recruit:
+class Recruit(Record):
     """A figure with its card.
 
     Attributes:
@@ -36,8 +33,7 @@ class Recruit:
         one_card(self.figure, self.card, self.own)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Army:
+class Army(Record):
     """An army list for one game."""
 
     name: str
@@ -48,12 +44,10 @@ class Army:
         figures = [recruit.figure for recruit in self.recruits]
         duplicate = next((figure for figure in figures if figures.count(figure) > 1), None)
         if duplicate is not None:
-            raise UserError(
-                tr(
-                    "the army {name!r} has the figure {duplicate} twice: give each figure its own id",
-                    name=self.name,
-                    duplicate=duplicate,
-                )
+            raise user_error(
+                "the army {name!r} has the figure {duplicate} twice: give each figure its own id",
+                name=self.name,
+                duplicate=duplicate,
             )
 
     @property
@@ -75,11 +69,8 @@ def army_of(document: Any) -> Army:
         UserError: if it is not an army list, or of a newer program.
     """
     if not isinstance(document, Mapping) or document.get("schema") != SCHEMA:
-        raise UserError(
-            tr(
-                "the army list does not have schema {expected}: choose another file or update Sandtable",
-                expected=SCHEMA,
-            )
+        raise user_error(
+            "the army list does not have schema {expected}: choose another file or update Sandtable", expected=SCHEMA
         )
     rest = {key: value for key, value in document.items() if key != "schema"}
     return Reader({}).read(Army, rest, "the army list")
@@ -100,13 +91,11 @@ def enlistment(game: Game[Any], army: Army, side: str) -> tuple[UnitJoined, ...]
 def check_army(game: Game[Any], army: Army) -> None:
     """Raise `UserError` for an army of another game, or with a card that the game does not have."""
     if army.game != game.name:
-        raise UserError(
-            tr(
-                "the army {army!r} is for {other}, not for {game}: choose another list",
-                army=army.name,
-                other=army.game,
-                game=game.name,
-            )
+        raise user_error(
+            "the army {army!r} is for {other}, not for {game}: choose another list",
+            army=army.name,
+            other=army.game,
+            game=game.name,
         )
     for one in army.recruits:
         check_card(game, one.figure, one.card)
@@ -116,14 +105,12 @@ def check_card(game: Game[Any], figure: str, card: str | None) -> None:
     """Raise `UserError` for a card that the game does not have; None stands for a card of the player's own."""
     cards = game.rules.plain.get("cards", {})
     if card is not None and card not in cards:
-        raise UserError(
-            tr(
-                "{figure} has the card {card!r}, which {game} lacks: choose one of {cards}",
-                figure=figure,
-                card=card,
-                game=game.title,
-                cards=", ".join(cards),
-            )
+        raise user_error(
+            "{figure} has the card {card!r}, which {game} lacks: choose one of {cards}",
+            figure=figure,
+            card=card,
+            game=game.title,
+            cards=", ".join(cards),
         )
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
-from rules.engine.schema import Reader, hints
-from rules.engine.verdict import Reason, RuleRefusal
-from rules.tabletop.errors import UserError, refuse_unusable_values
+from rules.engine.schema import Reader, Record, hints
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden
+from rules.tabletop.errors import UserError, refuse_unusable_values, user_error
 from rules.tabletop.regular_file import open_regular
 from rules.tabletop.translation import tr
 
@@ -36,8 +36,7 @@ Value = str | float | bool
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Record):
     """A question that the rulebook leaves open, answered before a battle.
 
     Attributes:
@@ -61,22 +60,19 @@ class Option:
         return self.changes.get(text, {})
 
 
-@dataclass(frozen=True, slots=True)
-class Cited:
+class Cited(Record):
     """A row that cites the rule it follows."""
 
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
 class Named(Cited):
     """The rule of an action, and further names that players give the action."""
 
     also: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Record):
     """The beginning of a game's file.
 
     Attributes:
@@ -145,11 +141,9 @@ class Ruleset(Generic[T]):
         return _build(self.written, type(self.tables), self.labels, {**self.chosen, **chosen})
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Cited):
     """A single number of a rulebook: a row of a game's table `limits`."""
 
-    rule: str
     value: float
 
 
@@ -172,6 +166,21 @@ def limit(rules: Ruleset[L], name: str) -> float:
     return rules.tables.limits[name].value
 
 
+Bar = tuple[bool, str, str] | tuple[bool, str, str, str]
+"""Whether it forbids an action, its code, its rule and, where the rule has several cases, the words for this one."""
+
+
+def refused(rules: Ruleset[Any], *bars: Bar, **numbers: Any) -> Verdict | None:
+    """The refusal by the first bar that holds; None if none does."""
+    return first_refusal(rules, bars, **numbers)
+
+
+def first_refusal(rules: Ruleset[Any], bars: Iterable[Bar], **numbers: Any) -> Verdict | None:
+    """As `refused`; a generator of bars is read only to the first that holds."""
+    found = next((bar for bar in bars if bar[0]), None)
+    return None if found is None else forbidden(found[1], rules.because(*found[2:]), **numbers)
+
+
 def add_folder(folder: Path) -> None:
     """Also look for games in this folder; see `rules.games.add_games`."""
     _folders.append(folder)
@@ -190,17 +199,13 @@ def load(name: str | Path, tables: type[T]) -> Ruleset[T]:
     path = name if isinstance(name, Path) else _game_file(name)
     document, labels = _inherited(path, ())
     if not labels and "name" not in document:
-        raise UserError(
-            tr(
-                '{name} names no game: begin it with inherits = "{game}" or another game',
-                name=path.name,
-                game=_games()[0],
-            )
+        raise user_error(
+            '{name} names no game: begin it with inherits = "{game}" or another game', name=path.name, game=_games()[0]
         )
     try:
         return _build(document, tables, labels, document.pop("chosen", {}))
     except RuleRefusal as refusal:
-        raise UserError(tr("{name}: {reason}", name=path.name, reason=refusal)) from refusal
+        raise user_error("{name}: {reason}", name=path.name, reason=refusal) from refusal
 
 
 def rules_text(path: Path) -> str:
@@ -216,14 +221,12 @@ def rules_text(path: Path) -> str:
     except UserError:
         raise
     except (OSError, ValueError) as fault:  # ValueError: not UTF-8, or an impossible file name
-        raise UserError(tr("the ruleset {path} cannot be read: {reason}", path=path, reason=fault)) from fault
+        raise user_error("the ruleset {path} cannot be read: {reason}", path=path, reason=fault) from fault
     if text is None:
-        raise UserError(
-            tr(
-                "{name} is larger than {megabytes} MB: choose a file of house rules",
-                name=path.name,
-                megabytes=_MOST_BYTES // 1_000_000,
-            )
+        raise user_error(
+            "{name} is larger than {megabytes} MB: choose a file of house rules",
+            name=path.name,
+            megabytes=_MOST_BYTES // 1_000_000,
         )
     return text
 
@@ -240,14 +243,12 @@ def check_needs_no_file(text: str, name: str) -> None:
     """
     parent = _parsed(text, name).get("inherits")
     if parent is not None and parent not in _games():
-        raise UserError(
-            tr(
-                "{name} inherits {parent!r}, but the house rules of a battle must inherit one of"
-                " {games}: copy the rules from that file into them",
-                name=name,
-                parent=parent,
-                games=", ".join(_games()),
-            )
+        raise user_error(
+            "{name} inherits {parent!r}, but the house rules of a battle must inherit one of"
+            " {games}: copy the rules from that file into them",
+            name=name,
+            parent=parent,
+            games=", ".join(_games()),
         )
 
 
@@ -274,24 +275,18 @@ def title_in_file(name: str) -> str | None:
 def _inherited(path: Path, heirs: tuple[Path, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The file merged with the files that it inherits, and the titles of all house rules among them."""
     if len(heirs) > _MOST_INHERITED or path in heirs:
-        raise UserError(
-            tr(
-                "{name} inherits itself: let one of {files} inherit a game",
-                name=path.name,
-                files=", ".join(p.name for p in heirs),
-            )
+        raise user_error(
+            "{name} inherits itself: let one of {files} inherit a game",
+            name=path.name,
+            files=", ".join(p.name for p in heirs),
         )
     document = _parsed(rules_text(path), path.name)
     parent = document.pop("inherits", None)
     if parent is None:
         return document, ()
     if not isinstance(parent, str):
-        raise UserError(
-            tr(
-                "{name}: inherits must be the name of a game or of a file, not {parent!r}",
-                name=path.name,
-                parent=parent,
-            )
+        raise user_error(
+            "{name}: inherits must be the name of a game or of a file, not {parent!r}", name=path.name, parent=parent
         )
     inherited, labels = _inherited(_parent_path(path, parent), (*heirs, path))
     label = document.pop("house_rules", path.stem)
@@ -302,13 +297,11 @@ def _parent_path(path: Path, parent: str) -> Path:
     if parent.endswith(".toml"):
         return path.parent / parent
     if parent not in _games():
-        raise UserError(
-            tr(
-                "{name} inherits {parent!r}, which is not a game: choose one of {games}",
-                name=path.name,
-                parent=parent,
-                games=", ".join(_games()),
-            )
+        raise user_error(
+            "{name} inherits {parent!r}, which is not a game: choose one of {games}",
+            name=path.name,
+            parent=parent,
+            games=", ".join(_games()),
         )
     return _game_file(parent)
 
@@ -317,9 +310,9 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as fault:
-        raise UserError(tr("{name} is not TOML: {reason}", name=name, reason=fault)) from fault
+        raise user_error("{name} is not TOML: {reason}", name=name, reason=fault) from fault
     except ValueError as fault:  # a number with too many digits
-        raise UserError(tr("the ruleset {name} cannot be read: {reason}", name=name, reason=fault)) from fault
+        raise user_error("the ruleset {name} cannot be read: {reason}", name=name, reason=fault) from fault
     refuse_unusable_values(document, name)
     return document
 

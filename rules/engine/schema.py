@@ -15,11 +15,23 @@ from enum import Enum
 from functools import cache, cached_property
 from keyword import iskeyword
 from types import MappingProxyType, NoneType, UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, dataclass_transform, get_args, get_origin, get_type_hints
 
 from rules.engine.verdict import RuleRefusal
 
 T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Record:
+    """An immutable value, such as a row of a table or the facts of a rule.
+
+    Every subclass is a frozen dataclass that takes its values by name.
+    """
+
+    def __init_subclass__(cls) -> None:
+        if "__dataclass_fields__" not in cls.__dict__:  # it has them if its own decorator makes it anew with slots
+            dataclass(frozen=True, kw_only=True)(cls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +77,12 @@ Count = Annotated[int, Within(low=0, code="negative_count")]
 def hints(cls: Any) -> Mapping[str, Any]:
     """Types of a dataclass's fields, with their annotations."""
     return get_type_hints(cls, include_extras=True)
+
+
+def notes_of(cls: Any, field: str) -> tuple[Any, ...]:
+    """The annotations of a dataclass's field."""
+    hint = hints(cls)[field]
+    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
 
 
 @dataclass(frozen=True)
@@ -226,10 +244,7 @@ class Reader:
 
 def answers_to(kind: Any) -> tuple[Any, ...]:
     """The possible values of a bool or enum type; empty for other types."""
-    if get_origin(kind) is Annotated:
-        return answers_to(get_args(kind)[0])
-    if get_origin(kind) in (UnionType, Union):
-        return answers_to(_without_none(kind))
+    kind = _bare(kind)
     if kind is bool:
         return (True, False)
     return tuple(one.value for one in kind) if isinstance(kind, type) and issubclass(kind, Enum) else ()
@@ -237,10 +252,7 @@ def answers_to(kind: Any) -> tuple[Any, ...]:
 
 def typed_as(kind: Any) -> type:
     """How a player's typed answer is converted for this type: `int`, `float`, `list` for several names, else `str`."""
-    if get_origin(kind) is Annotated:
-        return typed_as(get_args(kind)[0])
-    if get_origin(kind) in (UnionType, Union):
-        return typed_as(_without_none(kind))
+    kind = _bare(kind)
     if get_origin(kind) is tuple:
         return list
     return kind if kind in (int, float) else str
@@ -251,8 +263,11 @@ def _suggestion(word: str, known: Collection[str]) -> str:
     return f": did you mean {close[0]!r}?" if close else ""
 
 
-def _without_none(kind: Any) -> Any:
-    return next(one for one in get_args(kind) if one is not NoneType)
+def _bare(kind: Any) -> Any:
+    """The type without its annotations and without None."""
+    while get_origin(kind) in (Annotated, UnionType, Union):
+        kind = next(one for one in get_args(kind) if one is not NoneType)
+    return kind
 
 
 _TYPE_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
@@ -260,10 +275,7 @@ _TYPE_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "t
 
 def _type_words(kind: Any) -> str:
     """A type in words that a player understands."""
-    if get_origin(kind) is Annotated:
-        return _type_words(get_args(kind)[0])
-    if get_origin(kind) in (UnionType, Union):
-        return _type_words(_without_none(kind))
+    kind = _bare(kind)
     if get_origin(kind) is tuple:
         return "a list"
     if isinstance(kind, type) and issubclass(kind, Enum):

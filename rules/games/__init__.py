@@ -32,9 +32,9 @@ def add_games(folder: Path) -> tuple[str, ...]:
     """Add the games of a folder, which then open by name like those that ship; a second call changes nothing.
 
     The folder is laid out like `rules/games`: for each game a file NAME.toml and a folder NAME with two modules: `game`
-    has the dataclass `Tables` and the rules `ACTIONS`, or a function `open_game`; `referee` has the `REFEREE`. They are
-    imported as `rules.games.NAME`: they are programs, so add only a folder that the user names, never one that a file
-    names.
+    has the dataclass `Tables`, the rules `ACTIONS` and perhaps a function `check` of the tables, or else a function
+    `open_game`; `referee` has the `REFEREE`. They are imported as `rules.games.NAME`: they are programs, so add only a
+    folder that the user names, never one that a file names.
 
     Returns:
         The names of its games.
@@ -88,6 +88,8 @@ def _opened(name: str, house_rules: Path | None) -> Game[Any]:
     rules = load(house_rules or name, module.Tables)
     if rules.header.name != name:
         raise UserError(f'{name} is the game {rules.header.name!r} in its file: write name = "{name}" there')
+    if hasattr(module, "check"):
+        module.check(rules)
     return Game(rules, module.ACTIONS)
 
 

@@ -1,4 +1,4 @@
-"""Bearings, turns, the side of a figure that is hit, and arcs of fire.
+"""Bearings, turns, the side of a figure that is hit, arcs of fire, and where shots and paratroopers land.
 
 Angles are in degrees, counter-clockwise from +x (rightwards along the table's near edge), like `Figure.facing_deg`.
 """
@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import pairwise
 
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.tolerance import EXACT, Comparison, at_most
-from rules.tabletop.translation import tr
 
 
 def bearing_deg(from_in: PointIn, to_in: PointIn) -> float:
@@ -23,7 +23,7 @@ def bearing_deg(from_in: PointIn, to_in: PointIn) -> float:
         UserError: if both are the same place.
     """
     if from_in == to_in:
-        raise UserError(tr("there is no direction between two equal places: choose two different places"))
+        raise user_error("there is no direction between two equal places: choose two different places")
     return math.degrees(math.atan2(to_in[1] - from_in[1], to_in[0] - from_in[0])) % 360
 
 
@@ -114,7 +114,7 @@ def arc_of_fire(shooter: Figure, targets: Sequence[Figure]) -> Arc:
         UserError: if there is no target, or a target stands exactly where the shooter does.
     """
     if not targets:
-        raise UserError(tr("{shooter} has no target: choose at least one", shooter=shooter.id))
+        raise user_error("{shooter} has no target: choose at least one", shooter=shooter.id)
     bearings = sorted((bearing_deg(shooter.centre_in, target.centre_in), k) for k, target in enumerate(targets))
     full_circle = [*bearings, (bearings[0][0] + 360, bearings[0][1])]
     # The arc begins and ends at the widest gap between neighbouring bearings.
@@ -140,3 +140,57 @@ def _bearing_gradient(from_in: PointIn, to_in: PointIn) -> PointIn:
     """Change of the bearing in radians per inch that its far end moves along x and along y."""
     dx, dy = to_in[0] - from_in[0], to_in[1] - from_in[1]
     return -dy / (dx * dx + dy * dy), dx / (dx * dx + dy * dy)
+
+
+class Along(StrEnum):
+    """Directions relative to the line of fire, from the firer's point of view."""
+
+    LEFT = "left"
+    RIGHT = "right"
+    TOWARDS = "towards"
+    AWAY = "away"
+
+
+class Compass(StrEnum):
+    """Directions relative to the table's north."""
+
+    NORTH = "north"
+    EAST = "east"
+    SOUTH = "south"
+    WEST = "west"
+
+
+_TURN_DEG = {
+    Along.AWAY: 0.0,
+    Along.LEFT: 90.0,
+    Along.TOWARDS: 180.0,
+    Along.RIGHT: -90.0,
+    Compass.NORTH: 0.0,
+    Compass.WEST: 90.0,
+    Compass.SOUTH: 180.0,
+    Compass.EAST: -90.0,
+}
+
+
+def strayed(spot_in: PointIn, direction: Along, distance_in: float, firer_in: PointIn) -> PointIn:
+    """The place at this distance from a spot in a direction of the line of fire; "towards" is towards the firer.
+
+    Raises:
+        UserError: if the distance is negative or not finite, or the firer is at the spot.
+    """
+    return _off(spot_in, bearing_deg(firer_in, spot_in) + _TURN_DEG[direction], distance_in)
+
+
+def drifted(spot_in: PointIn, direction: Compass, distance_in: float, north_deg: float = 90.0) -> PointIn:
+    """The place at this distance from a spot in a compass direction; by default, north is away from the near edge.
+
+    Raises:
+        UserError: if the distance is negative or not finite.
+    """
+    return _off(spot_in, north_deg + _TURN_DEG[direction], distance_in)
+
+
+def _off(spot_in: PointIn, toward_deg: float, distance_in: float) -> PointIn:
+    if not (math.isfinite(distance_in) and distance_in >= 0):
+        raise UserError(f"a shot strays 0 in or more, not {distance_in:g} in")
+    return onward(spot_in, toward_deg, distance_in)

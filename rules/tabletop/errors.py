@@ -22,6 +22,11 @@ class UserError(ValueError):
         return message if len(message) <= _LONGEST_SENTENCE else f"{message[:half]} [...] {message[-half:]}"
 
 
+def user_error(words: str, /, **values: object) -> UserError:
+    """The error with a translated message; see `tr` for its words and values."""
+    return UserError(tr(words, **values))
+
+
 def refuse_unusable_values(value: Any, what: str) -> None:
     """Refuse plain values from JSON or TOML that this program never writes and that would fail later.
 
@@ -34,26 +39,22 @@ def refuse_unusable_values(value: Any, what: str) -> None:
     level = [value]
     for _ in range(_DEEPEST):
         if any(isinstance(one, int) and abs(one) > _LARGEST for one in level):
-            raise UserError(
-                tr(
-                    "{what} has a whole number of more than {digits} digits: use a smaller number",
-                    what=what,
-                    digits=len(str(_LARGEST)) - 1,
-                )
+            raise user_error(
+                "{what} has a whole number of more than {digits} digits: use a smaller number",
+                what=what,
+                digits=len(str(_LARGEST)) - 1,
             )
         if any(isinstance(one, str) and _is_broken(one) for one in level):
-            raise UserError(
-                tr("{what} has a text with half a character in it (a lone surrogate): type the text again", what=what)
+            raise user_error(
+                "{what} has a text with half a character in it (a lone surrogate): type the text again", what=what
             )
         level = [inner for one in level for inner in _inside(one)]
         if not level:
             return
-    raise UserError(
-        tr(
-            "{what} has values nested more than {levels} levels deep: choose a file that this program wrote",
-            what=what,
-            levels=_DEEPEST,
-        )
+    raise user_error(
+        "{what} has values nested more than {levels} levels deep: choose a file that this program wrote",
+        what=what,
+        levels=_DEEPEST,
     )
 
 

@@ -1,22 +1,23 @@
-"""Ranges between figures and to places on the table, with their standard deviation, and range bands."""
+"""Ranges on the table with their standard deviation, range bands, areas and those inside, and squads."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import cast
 
+from shapely.affinity import translate
 from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 from shapely.ops import nearest_points
 
-from rules.tabletop.errors import UserError
-from rules.tabletop.table import Figure, Outline, PointIn, area_of
-from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, Comparison, at_most, choice
-from rules.tabletop.translation import tr
+from rules.tabletop.errors import UserError, user_error
+from rules.tabletop.table import Figure, Outline, PointIn, TerrainKind, TerrainPiece, area_of
+from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, Comparison, all_of, at_most, choice, doubtful_shifts
 
 TOUCHING_IN = 0.01
 """Bases with a smaller gap touch: a round base is a polygon of 24 corners, and places are written to the hundredth."""
@@ -117,7 +118,7 @@ def range_to(figure: Figure, marked_in: Outline, z_in: float = 0.0, sigma_in: fl
 
 def _geometry(points_in: Outline) -> BaseGeometry:
     if not points_in:
-        raise UserError(tr("there is nothing to measure to: mark a point, a line or an area"))
+        raise user_error("there is nothing to measure to: mark a point, a line or an area")
     if len(points_in) > 2:
         return area_of(points_in)
     return Point(points_in[0]) if len(points_in) == 1 else LineString(points_in)
@@ -173,3 +174,150 @@ def stepped(step_in: float, count: int, bold_in: tuple[float, ...] = ()) -> Band
     if not (math.isfinite(step_in) and step_in > 0 and count > 0):
         raise UserError(f"a range rod needs at least one step longer than 0 in, not {count} of {step_in:g} in")
     return Bands(tuple(k * step_in for k in range(count + 1)), bold_in)
+
+
+OVERLAY_KINDS = frozenset({TerrainKind.ROAD, TerrainKind.BRIDGE})
+"""Terrain that lies on top of other ground; the ground beneath it does not count."""
+
+GROUND = frozenset(
+    {
+        TerrainKind.WOODS,
+        TerrainKind.TREE,
+        TerrainKind.BUSH,
+        TerrainKind.WATER,
+        TerrainKind.SHALLOW_WATER,
+        TerrainKind.MARSH,
+        TerrainKind.DESERT,
+        TerrainKind.MOUNTAIN,
+        TerrainKind.ROUGH,
+        TerrainKind.TRENCH,
+        TerrainKind.FOXHOLE,
+    }
+)
+"""Ground that does not count beneath a road or a bridge. A wall or wire across a road still counts, and so does a hill
+under it."""
+
+STANDABLE_KINDS = frozenset({TerrainKind.HILL, TerrainKind.BRIDGE, TerrainKind.MOUNTAIN})
+"""Terrain on whose upper side figures stand."""
+
+
+def surface_in(at_in: PointIn, terrain: Iterable[TerrainPiece]) -> float:
+    """Height of the surface at a place: the top of the highest hill or bridge there, else 0, the table."""
+    spot, candidates = Point(at_in), (piece for piece in terrain if piece.kind in STANDABLE_KINDS)
+    return max((piece.top_in for piece in candidates if Polygon(piece.outline_in).covers(spot)), default=0.0)
+
+
+def counting(pieces: Iterable[TerrainPiece]) -> tuple[TerrainPiece, ...]:
+    """The pieces at one place that count there: without the ground beneath a road or a bridge."""
+    here = tuple(pieces)
+    if not any(piece.kind in OVERLAY_KINDS for piece in here):
+        return here
+    return tuple(piece for piece in here if piece.kind not in GROUND)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The part of a base's area, above 0 and up to 1, that stands on a piece; `piece` is None for the open table."""
+
+    piece: TerrainPiece | None
+    fraction: float
+
+
+def standing_on(figure: Figure, terrain: Iterable[TerrainPiece]) -> tuple[Share, ...]:
+    """The terrain under a base as shares that add up to 1, the largest first.
+
+    Where pieces overlap, the uppermost counts: a road or a bridge, otherwise the piece with the smaller outline, such
+    as a foxhole in the woods. To get the woods on a hill without the hill, leave the hill out of `terrain`.
+    """
+    return _shares(base_area(figure), _uppermost_first(terrain))
+
+
+def ground_under(figure: Figure, terrain: Iterable[TerrainPiece]) -> Choice[TerrainPiece | None]:
+    """The terrain under the largest share of a base, None for the open table, and what else it may be within the
+    figure's position error.
+    """
+    base, layers = base_area(figure), _uppermost_first(terrain)
+    found = [_shares(translate(base, *shift), layers)[0].piece for shift in doubtful_shifts(figure.sigma_in)]
+    return choice(found[0], found)
+
+
+def _uppermost_first(terrain: Iterable[TerrainPiece]) -> list[tuple[TerrainPiece, Polygon]]:
+    areas = [(piece, Polygon(piece.outline_in)) for piece in terrain]
+    return sorted(areas, key=lambda layer: (layer[0].kind not in OVERLAY_KINDS, layer[1].area))
+
+
+def _shares(base: Polygon, layers: Sequence[tuple[TerrainPiece, Polygon]]) -> tuple[Share, ...]:
+    rest: BaseGeometry = base
+    shares = []
+    for piece, area in layers:
+        if rest.intersects(area):
+            shares.append(Share(piece, rest.intersection(area).area / base.area))
+            rest = rest.difference(area)
+    shares.append(Share(None, rest.area / base.area))
+    return tuple(sorted((share for share in shares if share.fraction > EXACT), key=lambda share: -share.fraction))
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two neighbouring figures in the chain, and the range between them."""
+
+    a: str
+    b: str
+    range: Range
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The minimum spanning tree of a squad; it has one link fewer than the squad has figures.
+
+    Attributes:
+        links: The links that join all figures over the smallest distances from base edge to base edge; no other chain
+            has a shorter longest link.
+        link_in: Maximum length of a link.
+    """
+
+    links: tuple[Link, ...]
+    link_in: float
+
+    @property
+    def call(self) -> Comparison:
+        """Whether the squad holds together; a single figure does."""
+        return all_of(link.range.within(self.link_in) for link in self.links)
+
+    @property
+    def gaps(self) -> tuple[Link, ...]:
+        """The links that are or may be too long, widest first."""
+        long = (link for link in self.links if link.range.within(self.link_in) is not Comparison.IN)
+        return tuple(sorted(long, key=lambda link: -link.range.edge_in))
+
+
+def chain(squad: Sequence[Figure], link_in: float) -> Chain:
+    """The chain of a squad, by Prim's algorithm: always add the figure nearest to those already joined."""
+    links: list[Link] = []
+    waiting = list(squad[1:])
+    best = {other.id: Link(squad[0].id, other.id, range_between(squad[0], other)) for other in waiting}
+    while waiting:
+        newest = min(waiting, key=lambda other: (best[other.id].range.edge_in, other.id))
+        waiting.remove(newest)
+        links.append(best[newest.id])
+        for other in waiting:
+            reach = Link(newest.id, other.id, range_between(newest, other))
+            best[other.id] = min(best[other.id], reach, key=lambda link: link.range.edge_in)
+    return Chain(tuple(links), link_in)
+
+
+def ahead_of(leader: Figure, squad: Sequence[Figure], toward_deg: float) -> tuple[str, ...]:
+    """The figures that are certainly farther along the direction than the leader."""
+    front = forwardness_in(leader, toward_deg)
+    return tuple(
+        other.id
+        for other in squad
+        if at_most(forwardness_in(other, toward_deg), front, math.hypot(leader.sigma_in, other.sigma_in))
+        is Comparison.OUT
+    )
+
+
+def forwardness_in(figure: Figure, toward_deg: float) -> float:
+    """How far along a direction the centre of a base lies; only differences between figures mean anything."""
+    turn = math.radians(toward_deg)
+    return figure.x_in * math.cos(turn) + figure.y_in * math.sin(turn)

@@ -17,10 +17,9 @@ from shapely.geometry import LineString, MultiPoint, Point
 from shapely.geometry.base import BaseGeometry
 
 from rules.tabletop.bearing import bearing_deg, onward
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.table import Figure, Outline, PointIn, area_of
 from rules.tabletop.tolerance import EXACT, Comparison, at_most
-from rules.tabletop.translation import tr
 
 Path = tuple[PointIn, ...]
 Span = tuple[float, float]
@@ -34,7 +33,7 @@ def checked(path_in: Path) -> Path:
         UserError: if it is empty or has a place that is not finite.
     """
     if not path_in or not all(math.isfinite(v) for point in path_in for v in point):
-        raise UserError(tr("a path needs at least one place, and finite coordinates: draw it again"))
+        raise user_error("a path needs at least one place, and finite coordinates: draw it again")
     return path_in
 
 

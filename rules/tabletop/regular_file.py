@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.translation import mark_for_translation, tr
 
 _KINDS = {
@@ -70,10 +70,8 @@ def _refuse_kind(mode: int, path: Path, what: str) -> None:
     if kind == stat.S_IFDIR:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if kind in _KINDS:
-        raise UserError(
-            tr(
-                "{what} is {kind}, not a file: save its contents in a file and choose that file",
-                what=what,
-                kind=tr(_KINDS[kind]),
-            )
+        raise user_error(
+            "{what} is {kind}, not a file: save its contents in a file and choose that file",
+            what=what,
+            kind=tr(_KINDS[kind]),
         )

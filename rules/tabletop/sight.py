@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from shapely.geometry import LineString, Point, Polygon
 
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.measure import base_area
 from rules.tabletop.occlusion import BoolArray
 from rules.tabletop.opacity import CoverKind
 from rules.tabletop.scene import ON_TOP_IN, Cover, Scene, SightRules, find_cover, scene
 from rules.tabletop.table import Figure, FloatArray, Point3In, TerrainPiece
-from rules.tabletop.translation import tr
 
 SLIVER = 0.015
 """Precision of silhouettes: a figure with a smaller part in sight is not seen."""
@@ -112,7 +111,7 @@ def sight(
     """
     rules = rules or SightRules()
     if shooter.id == target.id:
-        raise UserError(tr("{shooter} cannot be its own target: choose another figure", shooter=shooter.id))
+        raise user_error("{shooter} cannot be its own target: choose another figure", shooter=shooter.id)
     cast = [shooter, target, *(figure for figure in figures if figure.id not in (shooter.id, target.id))]
     table = scene(cast, terrain, rules, bodies=True)
     cover = find_cover(table, np.array([0]), np.array([1]))

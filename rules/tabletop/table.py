@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from shapely.geometry import Polygon
 
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.translation import tr
 
 FloatArray = npt.NDArray[np.float64]
@@ -181,28 +181,26 @@ def area_of(outline_in: Outline, what: str = "") -> Polygon:
     area = Polygon(outline_in)
     if not area.is_valid or area.area == 0:
         fault = tr("it has no area") if area.is_valid else tr("it crosses itself")
-        raise UserError(tr("{what} must go around its area once ({reason}): draw it again", what=what, reason=fault))
+        raise user_error("{what} must go around its area once ({reason}): draw it again", what=what, reason=fault)
     return area
 
 
 def _check_points(what: str, outline_in: Outline) -> None:
     if len(outline_in) < 3:
-        raise UserError(
-            tr("{what} has {count} points, but an area needs three: draw it again", what=what, count=len(outline_in))
+        raise user_error(
+            "{what} has {count} points, but an area needs three: draw it again", what=what, count=len(outline_in)
         )
     if len(outline_in) > MOST_CORNERS:
-        raise UserError(
-            tr(
-                "{what} has {count:,} corners, more than {most:,}: draw it with fewer",
-                what=what,
-                count=len(outline_in),
-                most=MOST_CORNERS,
-            )
+        raise user_error(
+            "{what} has {count:,} corners, more than {most:,}: draw it with fewer",
+            what=what,
+            count=len(outline_in),
+            most=MOST_CORNERS,
         )
     if any(len(point) != 2 for point in outline_in):
-        raise UserError(tr("{what} has a point that is not [x, y]: draw it again", what=what))
+        raise user_error("{what} has a point that is not [x, y]: draw it again", what=what)
     if not all(math.isfinite(v) for point in outline_in for v in point):
-        raise UserError(tr("{what} has a coordinate that is not finite: draw it again", what=what))
+        raise user_error("{what} has a coordinate that is not finite: draw it again", what=what)
 
 
 def _swept(outline_in: Outline) -> float:

@@ -13,12 +13,52 @@ from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from rules.tabletop.bearing import onward
-from rules.tabletop.burst import reached
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.measure import base_area
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of
 from rules.tabletop.tolerance import DOUBT_SIGMAS, doubtful_shifts
-from rules.tabletop.translation import tr
+
+EDGE_ON_IN = 1e-9
+"""An edge whose line passes nearer to the burst than this is seen edge-on and skipped: the wall's other edges cast the
+shadow."""
+
+
+def reached(area: BaseGeometry, burst_in: PointIn, walls: Iterable[TerrainPiece]) -> BaseGeometry:
+    """The part of an area that is neither inside a wall nor behind one, seen from the burst.
+
+    A piece whose outline contains the burst, such as a building, confines it.
+    """
+    spot = Point(burst_in)
+    reach_in = float(shapely.hausdorff_distance(spot, area)) if not area.is_empty else 0.0
+    outlines = [Polygon(wall.outline_in) for wall in walls]
+    for enclosing in [outline for outline in outlines if outline.contains(spot)]:
+        area = area.intersection(enclosing)
+    near = [outline for outline in outlines if not outline.contains(spot) and outline.distance(spot) < reach_in]
+    return area.difference(shapely.union_all([_shadow(outline, burst_in, reach_in) for outline in near]))
+
+
+def _shadow(wall: Polygon, burst_in: PointIn, reach_in: float) -> BaseGeometry:
+    """The wall's outline and the area behind it, to at least `reach_in` from the burst."""
+    corners = [(x, y) for x, y, *_ in wall.exterior.coords]
+    behind = [_behind(a, b, burst_in, reach_in) for a, b in pairwise(corners) if a != b]
+    return shapely.union_all([wall, *(part for part in behind if part is not None)])
+
+
+def _behind(a: PointIn, b: PointIn, burst_in: PointIn, reach_in: float) -> Polygon | None:
+    """The quadrilateral behind an edge, between the lines from the burst through its two ends; None if edge-on."""
+    off_in = _distance_from_line(a, b, burst_in)
+    if off_in < EDGE_ON_IN:
+        return None
+    grow = max(1.0, 2 * reach_in / off_in)
+    far_a, far_b = (
+        (burst_in[0] + grow * (end[0] - burst_in[0]), burst_in[1] + grow * (end[1] - burst_in[1])) for end in (a, b)
+    )
+    return Polygon((a, b, far_b, far_a))
+
+
+def _distance_from_line(a: PointIn, b: PointIn, point: PointIn) -> float:
+    cross = (b[0] - a[0]) * (point[1] - a[1]) - (b[1] - a[1]) * (point[0] - a[0])
+    return abs(cross) / math.dist(a, b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +131,7 @@ class Strip:
     def __post_init__(self) -> None:
         _check("a strip", [v for point in self.path_in for v in point], width=self.width_in)
         if len(set(self.path_in)) < 2:
-            raise UserError(tr("a strip needs two different points: mark a second one"))
+            raise user_error("a strip needs two different points: mark a second one")
 
 
 @dataclass(frozen=True, slots=True)

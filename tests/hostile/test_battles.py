@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.battle.battle import Battle
-from rules.battle.checksum import START, next_checksum
+from rules.battle.database import START, next_checksum
 from rules.battle.journal import Journal
 from rules.engine.dice import Scripted
 from rules.engine.events import (

@@ -14,7 +14,7 @@ import pytest
 from calibration.markers import dictionary_of
 from calibration.profile import read_layout, read_lens
 from rules.battle.battle import Battle
-from rules.battle.checksum import START, next_checksum
+from rules.battle.database import START, next_checksum
 from rules.battle.journal import Damaged, Journal
 from rules.battle.recovery import recover
 from rules.engine.events import Noted

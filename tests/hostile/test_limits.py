@@ -17,7 +17,7 @@ from PyQt6.QtGui import QImage
 from calibration.markers import dictionary_of
 from calibration.opencv import cv2
 from rules.battle.battle import Battle
-from rules.battle.checksum import START, Row, next_checksum
+from rules.battle.database import START, Row, next_checksum
 from rules.battle.journal import MOST_BYTES, Journal
 from rules.battle.progress import Cancelled
 from rules.battle.survey import MOST_ENTRIES, MOST_VALUES

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from rules.battle.battle import Battle, events_of
-from rules.battle.event_codec import event_of
 from rules.battle.history import history_of
-from rules.battle.journal import standing
+from rules.battle.journal import event_of, standing
 from rules.battle.referees import perform, position_of, referee_of
 from rules.battle.replay import replay
 from rules.battle.story import story_lines

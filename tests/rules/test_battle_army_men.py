@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rules.battle.battle import Battle
-from rules.battle.event_codec import event_of
+from rules.battle.journal import event_of
 from rules.engine.events import Change, Changed
 from rules.games.rosters import points_check
 from tests.rules.battle_driver import (

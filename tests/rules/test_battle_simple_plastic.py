@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rules.battle.battle import Battle
-from rules.battle.event_codec import event_of
+from rules.battle.journal import event_of
 from rules.engine.events import QuestionAnswered, QuestionAsked
 from rules.engine.referee import SET_UP
 from rules.engine.roster import Army, Recruit

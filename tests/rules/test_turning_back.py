@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.battle.battle import Battle
-from rules.battle.event_codec import event_of
-from rules.battle.journal import EXTERNAL_EVENTS, Entry, redoable, standing
+from rules.battle.journal import EXTERNAL_EVENTS, Entry, event_of, redoable, standing
 from rules.engine.events import CameraMoved, Noted, Placed, TableLaid, UnitJoined
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind, TerrainPiece

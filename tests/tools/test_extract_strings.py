@@ -21,13 +21,14 @@ def english_afterwards() -> Iterator[None]:
 
 
 def strings() -> set[str]:
-    """Every literal given to `tr` or `mark_for_translation`, both of `tr_count`, and the phrases of the rules."""
+    """Every literal given to `tr` or one of its kind, both of `tr_count`, and the phrases of the rules."""
+    functions = ("tr", "user_error", "mark_for_translation", "tr_count")
     calls = [
         node
         for folder in SOURCES
         for source in folder.rglob("*.py")
         for node in ast.walk(ast.parse(source.read_text("utf-8")))
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("tr", "mark_for_translation", "tr_count")
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in functions
     ]
     literals = (one.args[: 2 if getattr(one.func, "id", "") == "tr_count" else 1] for one in calls)
     return {one.value for group in literals for one in group if isinstance(one, ast.Constant)} | {*COLOURS, *PHRASES}

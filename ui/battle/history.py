@@ -10,8 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from rules.battle.battle import Battle
-from rules.battle.event_codec import event_of, is_event
-from rules.battle.journal import EXTERNAL_EVENTS, Entry, redoable, standing
+from rules.battle.journal import EXTERNAL_EVENTS, Entry, event_of, is_event, redoable, standing
 from rules.battle.progress import Step, no_step
 from rules.battle.replay import Difference, differences
 from rules.battle.story import effect_lines, story_lines

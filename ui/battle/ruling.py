@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from rules.battle.event_codec import event_of
-from rules.battle.journal import standing
+from rules.battle.journal import event_of, standing
 from rules.battle.overrides import Override, Verdicts, overrule, possible_overrides, rule
-from rules.engine.condition import condition_changes
+from rules.engine.effects import condition_changes
 from rules.engine.events import ActionResolved, Change, Effects, Event, OutcomeDecided
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview

@@ -12,8 +12,8 @@ import numpy as np
 from shapely.geometry import LineString, Point, Polygon
 
 from calibration.camera import TableCamera
-from rules.tabletop.area import STANDABLE_KINDS
 from rules.tabletop.errors import UserError
+from rules.tabletop.measure import STANDABLE_KINDS
 from rules.tabletop.table import Outline, PointIn, TerrainKind, TerrainPiece
 from rules.tabletop.tolerance import EXACT
 from ui.files import write_json

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.game import Answer
-from rules.engine.ruleset import limit, row_title
+from rules.engine.ruleset import Bar, first_refusal, limit, row_title
 from rules.engine.schema import Inches
 from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
 from rules.games.army_men.hard import ZoneOfPillbox, blind, hard_die, hard_modifiers
@@ -16,28 +15,41 @@ from rules.games.army_men.shot import Shot, adjacent, armoured, effect_of, face_
 from rules.games.army_men.tables import EXTRA_ARM, MOVING, Effect, Effects, Indirect, Rules, in_phase, touching
 from rules.tabletop.tolerance import within
 
-# What forbids an attack, in the order in which it is looked at.
+# What forbids an attack.
 
 
-@dataclass(frozen=True, slots=True)
-class ShotBar:
-    """Forbids an attack where `holds`."""
-
-    code: str
-    rule: str
-    holds: Callable[[Rules, Shot], bool]
-    text: Callable[[Rules, Shot], str | None] = lambda rules, shot: None
+def barred(rules: Rules, shot: Shot) -> Verdict | None:
+    """The reason that forbids this attack; None if it is allowed."""
+    return first_refusal(rules, _bars(rules, shot))
 
 
-def _unseen(rules: Rules, shot: Shot) -> bool:
-    over_obstacles = weapon_of(rules, shot).indirect is not Indirect.NEVER
-    spotted = shot.radio or rules.chooses("indirect_fire_needs", "nothing")
-    return not shot.los and not (over_obstacles and spotted)
-
-
-def _short_handed(rules: Rules, shot: Shot) -> bool:
-    short = shot.crew is not None and shot.crew < weapon_of(rules, shot).crew
-    return short and rules.chooses("short_crew", "cannot_attack")
+def _bars(rules: Rules, shot: Shot) -> Iterator[Bar]:
+    """What forbids an attack, in the order in which it is looked at."""
+    weapon, in_turn = weapon_of(rules, shot), not shot.returns
+    yield weapon.laid, "not_fired", "AM-70"
+    yield shot.weapon not in (shot.shown_weapons or (shot.weapon,)), "weapon_not_shown", "AM-36"
+    at_once = shot.opportunity and rules.chooses("opportunity_fire_in", "movement_phase")
+    if in_turn and not in_phase(rules, shot.phase, MOVING if at_once else weapon.phase):
+        yield True, "wrong_phase", "AM-12", its_phase(rules, shot.weapon)
+    yield in_turn and shot.destroyed_in_phase not in (None, weapon.phase), "destroyed", "AM-15"
+    yield shot.wounded, "wounded", "AM-17"
+    yield shot.in_the_air, "in_the_air", "AM-33"
+    yield shot.shut_in, "shut_in", "AM-112", "figures inside cannot fire"
+    yield shot.climbing, "climbing", "AM-28"
+    yield shot.dropped_this_turn, "dropped_this_turn", "AM-33"
+    yield _attacked_already(rules, shot), "already_attacked", "AM-37"
+    yield shot.jammed, "jammed", "AM-75"
+    yield shot.out_of_ammo, "out_of_ammo", "AM-77"
+    yield shot.stunned, "stunned", "AM-96"
+    yield shot.glued and rules.chooses("glued_may_attack", False), "glued", "AM-62"
+    yield shot.immobilized and rules.chooses("immobilized_may_attack", False), "immobilized", "AM-95"
+    short = shot.crew is not None and shot.crew < weapon.crew
+    yield short and rules.chooses("short_crew", "cannot_attack"), "short_crew", "AM-63"
+    carried = shot.moved_this_turn and not shot.mounted
+    yield carried and weapon.stationary, "moved_stationary_weapon", "AM-78"
+    yield weapon.turret and not shot.turret_points_at_target, "turret_elsewhere", "AM-25"
+    yield blind(shot.weapon, shot.target_zone), "pillbox_blind_zone", "AM-109"
+    yield from _target_bars(rules, shot)
 
 
 def _attacked_already(rules: Rules, shot: Shot) -> bool:
@@ -51,93 +63,27 @@ def _attacked_already(rules: Rules, shot: Shot) -> bool:
     return again or shot.attacks_made_this_turn > 1
 
 
-def _wrong_phase(rules: Rules, shot: Shot) -> bool:
-    at_once = shot.opportunity and rules.chooses("opportunity_fire_in", "movement_phase")
-    return not (shot.returns or in_phase(rules, shot.phase, MOVING if at_once else weapon_of(rules, shot).phase))
-
-
-def _destroyed(rules: Rules, shot: Shot) -> bool:
-    return not shot.returns and shot.destroyed_in_phase not in (None, weapon_of(rules, shot).phase)
-
-
-def _out_of_reach(rules: Rules, shot: Shot) -> bool:
+def _target_bars(rules: Rules, shot: Shot) -> Iterator[Bar]:
+    """What forbids an attack on this target: its kind, its distance, or what is between."""
+    weapon, effect = weapon_of(rules, shot), effect_of(rules, shot)
+    yield effect is Effect.NOT_ALLOWED, "target_not_attackable", "AM-85"
+    burns = kind_of(rules, shot).hard == "pillbox" and weapon.group == "flame_thrower"
+    yield burns, "cannot_destroy_pillbox", "AM-103"
     gap_in = shot.distance_in if shot.edge_in is None else shot.edge_in
-    by_hand = weapon_of(rules, shot).range_max_ft == 0 and adjacent(rules, shot) and touching(rules, gap_in)
-    return not (weapon_of(rules, shot).reaches(shot.distance_in) or by_hand)
-
-
-def _flame_on_pillbox(rules: Rules, shot: Shot) -> bool:
-    return kind_of(rules, shot).hard == "pillbox" and weapon_of(rules, shot).group == "flame_thrower"
-
-
-def _sheltered(rules: Rules, shot: Shot) -> bool:
-    """Whether walls or armour keep this weapon from the man inside them; it may still be aimed at the walls."""
-    effect = _effects_row(rules, shot).pillbox
-    walls = (Effect.IMMUNE, Effect.SECOND_DIE) if shot.garrison else (Effect.IMMUNE,)
-    return shot.sealed or (shot.inside_pillbox and effect in walls)
-
-
-def _immune(rules: Rules, shot: Shot) -> bool:
-    untouched = effect_of(rules, shot) in (Effect.IMMUNE, Effect.MEN_INSIDE)
-    return untouched and not lucky(rules, shot)
-
-
-BARS = (
-    ShotBar("not_fired", "AM-70", lambda rules, shot: weapon_of(rules, shot).laid),
-    ShotBar("weapon_not_shown", "AM-36", lambda rules, shot: shot.weapon not in (shot.shown_weapons or (shot.weapon,))),
-    ShotBar("wrong_phase", "AM-12", _wrong_phase, lambda rules, shot: its_phase(rules, shot.weapon)),
-    ShotBar("destroyed", "AM-15", _destroyed),
-    ShotBar("wounded", "AM-17", lambda rules, shot: shot.wounded),
-    ShotBar("in_the_air", "AM-33", lambda rules, shot: shot.in_the_air),
-    ShotBar("shut_in", "AM-112", lambda rules, shot: shot.shut_in, lambda rules, shot: "figures inside cannot fire"),
-    ShotBar("climbing", "AM-28", lambda rules, shot: shot.climbing),
-    ShotBar("dropped_this_turn", "AM-33", lambda rules, shot: shot.dropped_this_turn),
-    ShotBar("already_attacked", "AM-37", _attacked_already),
-    ShotBar("jammed", "AM-75", lambda rules, shot: shot.jammed),
-    ShotBar("out_of_ammo", "AM-77", lambda rules, shot: shot.out_of_ammo),
-    ShotBar("stunned", "AM-96", lambda rules, shot: shot.stunned),
-    ShotBar("glued", "AM-62", lambda rules, shot: shot.glued and rules.chooses("glued_may_attack", False)),
-    ShotBar(
-        "immobilized", "AM-95", lambda rules, shot: shot.immobilized and rules.chooses("immobilized_may_attack", False)
-    ),
-    ShotBar("short_crew", "AM-63", _short_handed),
-    ShotBar(
-        "moved_stationary_weapon",
-        "AM-78",
-        lambda rules, shot: shot.moved_this_turn and weapon_of(rules, shot).stationary and not shot.mounted,
-    ),
-    ShotBar(
-        "turret_elsewhere",
-        "AM-25",
-        lambda rules, shot: weapon_of(rules, shot).turret and not shot.turret_points_at_target,
-    ),
-    ShotBar("pillbox_blind_zone", "AM-109", lambda rules, shot: blind(shot.weapon, shot.target_zone)),
-    ShotBar("target_not_attackable", "AM-85", lambda rules, shot: effect_of(rules, shot) is Effect.NOT_ALLOWED),
-    ShotBar("cannot_destroy_pillbox", "AM-103", _flame_on_pillbox),
-    ShotBar("out_of_range", "AM-38", _out_of_reach, lambda rules, shot: _range_text(rules, shot)),
-    ShotBar("no_line_of_sight", "AM-66", _unseen, lambda rules, shot: _sight_text(rules, shot)),
-    ShotBar("immune", "AM-93", lambda rules, shot: _immune(rules, shot) or _sheltered(rules, shot)),
-)
-
-
-def barred(rules: Rules, shot: Shot) -> Verdict | None:
-    """The reason that forbids this attack; None if it is allowed."""
-    for bar in BARS:
-        if bar.holds(rules, shot):
-            return forbidden(bar.code, rules.because(bar.rule, bar.text(rules, shot)))
-    return None
-
-
-def _sight_text(rules: Rules, shot: Shot) -> str:
-    over_obstacles = weapon_of(rules, shot).indirect is not Indirect.NEVER
-    return "the target is out of sight" + (", and no friend with a radio sees it" if over_obstacles else "")
-
-
-def _range_text(rules: Rules, shot: Shot) -> str:
-    weapon = weapon_of(rules, shot)
+    by_hand = weapon.range_max_ft == 0 and adjacent(rules, shot) and touching(rules, gap_in)
     reach = "" if weapon.range_max_in is None else f" to {weapon.range_max_in:g}"
     away = f"the target is {shot.distance_in:.4g} in away"
-    return f"{away}; {row_title(shot.weapon)} reaches {weapon.range_min_in:g}{reach} in"
+    range_text = f"{away}; {row_title(shot.weapon)} reaches {weapon.range_min_in:g}{reach} in"
+    yield not (weapon.reaches(shot.distance_in) or by_hand), "out_of_range", "AM-38", range_text
+    over_obstacles = weapon.indirect is not Indirect.NEVER
+    spotted = over_obstacles and (shot.radio or rules.chooses("indirect_fire_needs", "nothing"))
+    unseen = "the target is out of sight" + (", and no friend with a radio sees it" if over_obstacles else "")
+    yield not shot.los and not spotted, "no_line_of_sight", "AM-66", unseen
+    untouched = effect in (Effect.IMMUNE, Effect.MEN_INSIDE) and not lucky(rules, shot)
+    # Walls or armour keep a weapon from the man inside them; it may still be aimed at the walls.
+    walls = (Effect.IMMUNE, Effect.SECOND_DIE) if shot.garrison else (Effect.IMMUNE,)
+    sheltered = shot.sealed or (shot.inside_pillbox and _effects_row(rules, shot).pillbox in walls)
+    yield untouched or sheltered, "immune", "AM-93"
 
 
 # The attack value.
@@ -331,7 +277,6 @@ def _second_die(rules: Rules, shot: Shot) -> Procedure[Found]:
 # Through the port of a pillbox.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FromSafeZone(Shot):
     """An attack on the men in a pillbox from a place at which they cannot fire.
 

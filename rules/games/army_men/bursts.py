@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from itertools import pairwise
 from typing import Any
 
 from rules.engine.dice import Procedure, Roll
 from rules.engine.game import Answer
-from rules.engine.ruleset import limit, row_title
+from rules.engine.ruleset import Bar, limit, refused, row_title
 from rules.engine.verdict import Verdict, verdict
 from rules.games.army_men.attack import aim, attack_value, barred, struck, two_dice
 from rules.games.army_men.shot import Aim, Shot, armoured
-from rules.games.army_men.tables import Bar, Rules, WeaponName, refused
+from rules.games.army_men.tables import Rules, WeaponName
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.table import PointIn
 from rules.tabletop.template import Blast as Disc
@@ -65,7 +65,6 @@ _ALL, _AIMED = (tuple(one.name for one in fields(facts)) for facts in (Shot, Aim
 _OWN = tuple(name for name in _ALL if name not in _AIMED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Volley(Shot):
     """Attacks of one weapon on several targets; `each` holds the aim at those that differ from the rest.
 
@@ -132,7 +131,6 @@ def burst_rolls(rules: Rules, volley: Volley) -> Procedure[Verdict]:
 LOCATION = ("fixed_location", "earlier_attacks_on_location")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Blast(Volley):
     """One blast with everything that it may reach; `each` has how much of each target is under it."""
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 
-from rules.engine.game import Game, actions
-from rules.engine.ruleset import load
-from rules.games.army_men import attack, bursts, facts, feats, hard, movement, shot, specialists, turn
-from rules.games.army_men.tables import Rules, Tables
+from rules.engine.game import actions
+from rules.games.army_men import attack, bursts, facts, hard, movement, shot, specialists, turn
+from rules.games.army_men.tables import Rules
+from rules.games.army_men.tables import Tables as Tables
 from rules.tabletop.errors import UserError
 
 ACTIONS = actions(
@@ -17,7 +16,7 @@ ACTIONS = actions(
     *(turn.may_still_attack, turn.casualties, turn.victory),
     # Movement
     *(movement.move_allowance, movement.move, movement.march, movement.board, movement.hitch, movement.land),
-    *(movement.turn_turret, feats.overrun, feats.climb, feats.swim, feats.paratrooper, feats.minefield),
+    *(movement.turn_turret, movement.overrun, movement.climb, movement.swim, movement.paratrooper, movement.minefield),
     # Fire
     *(movement.blocks, facts.weapon, facts.range_check, facts.template, facts.cover, facts.adjacent, facts.face),
     *(turn.opportunity_fire, turn.return_fire, attack.aim, attack.attack, bursts.burst, bursts.burst_rolls),
@@ -31,21 +30,11 @@ ACTIONS = actions(
 )
 
 
-def open_game(house_rules: Path | None = None) -> Game[Tables]:
-    """The game, credited as its notice asks (AM-01), or a variant of it, which bears its own label.
+def check(rules: Rules) -> None:
+    """Check that rows that depend on a fact name one that the procedures know.
 
-    A house-rules file may change any row and add units of its own (AM-10).
-
-    Raises:
-        UserError: if the file does not fit; the message names the file, the table and the key.
+    A house-rules file may change any row and add units of its own (AM-10); the game then bears its label (AM-01).
     """
-    rules = load(house_rules or "army_men", Tables)
-    _check_facts(rules)
-    return Game(rules, ACTIONS)
-
-
-def _check_facts(rules: Rules) -> None:
-    """Check that rows that depend on a fact name one that the procedures know."""
     known = {
         "attack_modifiers": {field.name for field in dataclasses.fields(shot.Shot)} | set(shot.DERIVED),
         "halvings": {field.name for field in dataclasses.fields(movement.Move)},

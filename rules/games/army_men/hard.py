@@ -7,13 +7,12 @@ from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.game import Answer
-from rules.engine.position import Position
+from rules.engine.ruleset import refused
 from rules.engine.schema import Asked, Count, Inches, Row
-from rules.engine.state import Unit
 from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
 from rules.games.army_men import status
 from rules.games.army_men.status import of_target
-from rules.games.army_men.tables import Effect, Face, HardModifier, KindName, Rules, WeaponName, refused
+from rules.games.army_men.tables import Effect, Face, HardModifier, KindName, Rules, WeaponName
 from rules.tabletop.tolerance import within
 
 
@@ -59,14 +58,13 @@ def hard_target_die(
     return refused(rules, soft, flames, immune) or hard_die(rules, target, modifiers)
 
 
-def _crew_inside(position: Position, wreck: Unit) -> int:
-    return len(status.manning(position, wreck)) or 1
+_CREW_INSIDE = of_target(lambda position, wreck: len(status.manning(position, wreck)) or 1)
 
 
 def crew_survival(
     rules: Rules,
     destroyed: Annotated[str, Row("crew_survival", "unknown_vehicle"), of_target(status.kind_name)],
-    crew: Annotated[Count, of_target(_crew_inside)] = 1,
+    crew: Annotated[Count, _CREW_INSIDE] = 1,
 ) -> Procedure[Verdict]:
     """Whether the crew gets out."""
     row = rules.tables.crew_survival[destroyed]

@@ -8,20 +8,18 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from rules.engine.condition import CONDITIONS, condition, unharmed
-from rules.engine.effects import goal_key, next_step
+from rules.engine.effects import CONDITIONS, condition, goal_key, next_step, unharmed
 from rules.engine.events import PhaseBegun, plain
 from rules.engine.facts import Bound, Context, action_for, bind
 from rules.engine.objectives import Task
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, UncertainFact
-from rules.engine.ruleset import Ruleset
+from rules.engine.ruleset import Ruleset, refused
 from rules.engine.state import Unit
 from rules.engine.text import display_name, display_names
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
 from rules.games.army_men.attack import THROUGH_THE_PORT
-from rules.games.army_men.ground import held_by, movement_profile, sight_rules, stretches
 from rules.games.army_men.movement import TRACTORS
 from rules.games.army_men.movement import Path as PathFacts
 from rules.games.army_men.referee_effects import effects
@@ -38,7 +36,8 @@ from rules.games.army_men.referee_fire import (
     zone_of,
 )
 from rules.games.army_men.specialists import as_what
-from rules.games.army_men.tables import MOVING, Tables, refused
+from rules.games.army_men.status import held_by, movement_profile, sight_rules, stretches
+from rules.games.army_men.tables import MOVING, Tables
 from rules.tabletop.bearing import bearing_deg, turn_deg
 from rules.tabletop.movement import walk
 from rules.tabletop.path import Path, legs
@@ -104,15 +103,12 @@ def _changes(path: Path, facing_deg: float | None, end_facing_deg: float | None)
     changes, heading_deg = 0, facing_deg
     for _, a, b in legs(path):
         off_deg = 0.0 if heading_deg is None else abs(turn_deg(heading_deg, bearing_deg(a, b)))
-        if heading_deg is None or (off_deg > TURN_SLACK_DEG and not _backs_up(off_deg, end_facing_deg)):
+        backs_up = end_facing_deg is not None and off_deg >= 180 - TURN_SLACK_DEG
+        if heading_deg is None or (off_deg > TURN_SLACK_DEG and not backs_up):
             changes, heading_deg = changes + (heading_deg is not None), bearing_deg(a, b)
     if heading_deg is None or end_facing_deg is None:
         return changes
     return changes + (abs(turn_deg(heading_deg, end_facing_deg)) > TURN_SLACK_DEG)
-
-
-def _backs_up(off_deg: float, end_facing_deg: float | None) -> bool:
-    return end_facing_deg is not None and off_deg >= 180 - TURN_SLACK_DEG
 
 
 # What else a figure may do.

@@ -14,11 +14,10 @@ from rules.engine.dice import no_dice
 from rules.engine.effects import WRECK, carried_move, eliminations, moves_along, status_changes
 from rules.engine.events import Change, Effects, Move, plain
 from rules.engine.position import Position
-from rules.engine.referee import Action
+from rules.engine.referee import Action, effects_of
 from rules.engine.ruleset import limit
 from rules.engine.state import ELIMINATED, Unit
 from rules.engine.verdict import Verdict
-from rules.engine.verdict_effects import effects_of
 from rules.games.army_men import status
 from rules.games.army_men.bursts import caught, explosion
 from rules.games.army_men.hard import ZoneOfPillbox
@@ -26,9 +25,8 @@ from rules.games.army_men.mines import Lane, lane_ahead, lanes, lanes_walked, mi
 from rules.games.army_men.referee_fire import target_zone
 from rules.games.army_men.tables import Effect
 from rules.games.army_men.turn import is_silent
-from rules.tabletop.bearing import bearing_deg, onward
+from rules.tabletop.bearing import Compass, bearing_deg, drifted, onward
 from rules.tabletop.path import Path, contacts, legs, length_in, place_at
-from rules.tabletop.scatter import Compass, drifted
 from rules.tabletop.sight import exposures
 from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece, area_of
 from rules.tabletop.template import under

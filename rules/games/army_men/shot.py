@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 from typing import Annotated, Any
 
 from rules.engine.ambiguity import HIDDEN, SEEN, in_sight
-from rules.engine.facts import PHASE, UNKNOWN, Context, Source, Uncertain
+from rules.engine.facts import PHASE, UNKNOWN, Source, Uncertain
 from rules.engine.position import Position, View
 from rules.engine.ruleset import limit, row_title
-from rules.engine.schema import Asked, Count, Inches, Part
+from rules.engine.schema import Asked, Count, Inches, Part, Record
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.army_men import status
-from rules.games.army_men.ground import cover_to_target_in
 from rules.games.army_men.hard import ZoneOfPillbox
-from rules.games.army_men.status import card_says, did, has, of_actor, of_pair, of_target
+from rules.games.army_men.status import card_says, cover_to_target_in, did, has, of_actor, of_pair, of_target
 from rules.games.army_men.tables import Effect, Face, Indirect, Kind, KindName, Rules, Weapon, WeaponName, touching
 from rules.tabletop.bearing import aspect_sigma_deg, bearing_deg, turn_deg
 from rules.tabletop.measure import Range
@@ -95,20 +93,17 @@ def _in_half_track(position: Position, enemy: Unit) -> bool:
     return around is not None and status.kind(position, around).target == "half_track"
 
 
-def _garrison(position: Position, enemy: Unit) -> bool:
-    return status.aboard(position, enemy) and status.in_pillbox(position, enemy)
+_GARRISON = of_target(lambda position, enemy: status.aboard(position, enemy) and status.in_pillbox(position, enemy))
 
 
 def _flame_thrower(position: Position, enemy: Unit) -> str | None:
     return next((name for name, row in status.weapons(position, enemy).items() if row.cone_in), None)
 
 
-def _eliminations(_: Position, enemy: Unit) -> int:
-    return int(enemy.statuses.get(status.ELIMINATIONS, 0))
+_ELIMINATIONS = of_target(lambda _, enemy: int(enemy.statuses.get(status.ELIMINATIONS, 0)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Aim:
+class Aim(Record):
     """A target as the firer has it before him.
 
     What a camera measures may stand for what a player says: `edge_in` for `adjacent`, `off_facing_deg` (the firer's
@@ -126,7 +121,7 @@ class Aim:
     entrenched: Annotated[bool, Asked("Is the target entrenched?"), has(status.ENTRENCHED, of_target)] = False
     inside_half_track: Annotated[bool, Asked("Is the target inside a half-track?"), of_target(_in_half_track)] = False
     inside_pillbox: Annotated[bool, Asked("Is the target inside a pillbox?"), of_target(status.in_pillbox)] = False
-    garrison: Annotated[bool, of_target(_garrison)] = False
+    garrison: Annotated[bool, _GARRISON] = False
     sealed: Annotated[bool, of_target(status.sealed)] = False
     flying: Annotated[bool, Asked("Does the target fly?"), of_target(status.flies)] = False
     from_lower: Annotated[
@@ -143,14 +138,13 @@ class Aim:
     earlier_attacks_on_location: Count = 0
     target_weapon: Annotated[WeaponName | None, of_target(_flame_thrower)] = None
     target_hero: Annotated[bool, card_says("hero", of_target)] = False
-    target_eliminations: Annotated[Count, of_target(_eliminations)] = 0
+    target_eliminations: Annotated[Count, _ELIMINATIONS] = 0
 
 
 # What the battle knows of the firer.
 
 
-def _shown(position: Position, man: Unit) -> list[str]:
-    return list(status.weapons(position, man))
+_SHOWN = of_actor(lambda position, man: list(status.weapons(position, man)))
 
 
 def _shut_in(position: Position, man: Unit) -> bool:
@@ -162,15 +156,13 @@ def _destroyed_in_phase(_: Position, man: Unit) -> int | None:
     return int(man.this_turn.get(status.DOWN_IN_PHASE, 0)) if man.statuses.get(status.DOWN) else None
 
 
-def _without_turret(context: Context) -> Any:
-    return UNKNOWN if context.rules.tables.weapons[context.weapon].turret else True
+_WITHOUT_TURRET = Source(lambda context: UNKNOWN if context.rules.tables.weapons[context.weapon].turret else True)
 
 
 def _binoculars(position: Position, man: Unit) -> bool:
     return any(status.card(position, one, "binoculars") for one in (man, *status.mates(position, man)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Shot(Aim):
     """One attack: the target, and all that the firer brings to it.
 
@@ -187,7 +179,7 @@ class Shot(Aim):
 
     weapon: Annotated[WeaponName, Source(lambda context: context.weapon)]
     attacker: Annotated[KindName, of_actor(status.kind_name)] = "infantry"
-    shown_weapons: Annotated[tuple[WeaponName, ...] | None, of_actor(_shown)] = None
+    shown_weapons: Annotated[tuple[WeaponName, ...] | None, _SHOWN] = None
     phase: Annotated[str | None, PHASE] = None
     opportunity: bool = False
     returns: bool = False
@@ -207,9 +199,7 @@ class Shot(Aim):
     out_of_ammo: Annotated[bool, Source(status.is_empty)] = False
     stunned: Annotated[bool, of_actor(status.stunned)] = False
     target_zone: Annotated[ZoneOfPillbox | None, Asked("Where does the target stand, seen from his pillbox?")] = None
-    turret_points_at_target: Annotated[bool, Asked("Does the turret point at the target?"), Source(_without_turret)] = (
-        True
-    )
+    turret_points_at_target: Annotated[bool, Asked("Does the turret point at the target?"), _WITHOUT_TURRET] = True
     glued: Annotated[bool, of_actor(status.stuck(status.GLUED))] = False
     immobilized: Annotated[bool, of_actor(status.stuck(status.IMMOBILIZED))] = False
     sustained: Annotated[bool, Asked("Does the whole burst go at this one vehicle?"), Source(lambda _: False)] = False

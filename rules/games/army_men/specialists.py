@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated
 
 from shapely import Polygon, get_coordinates
 
 from rules.engine.dice import Procedure
 from rules.engine.facts import PHASE, UNKNOWN, Context, Source, bind
 from rules.engine.game import NoFacts
-from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Count, Inches, Row
+from rules.engine.ruleset import limit, refused
+from rules.engine.schema import Asked, Count, Inches, Record, Row
 from rules.engine.text import display_name
 from rules.engine.verdict import ACTORS, TARGETS, RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.army_men import status
@@ -22,7 +21,7 @@ from rules.games.army_men.attack import barred, exploded, two_dice
 from rules.games.army_men.movement import Waits, waiting
 from rules.games.army_men.shot import Shot, holds
 from rules.games.army_men.status import by_hand, gap, has, of_actor
-from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase, refused, touching
+from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase, touching
 from rules.tabletop.tolerance import within
 
 
@@ -31,13 +30,12 @@ def _busy(rule: str) -> StatusEffect:
     return StatusEffect(ACTORS, status.BUSY, 1, rule, this_turn=True)
 
 
-def _turns_digging(context: Context) -> int:
-    return int(context.actor.statuses.get(status.DIGGING, 0)) + 1
+_TURNS_DIGGING = Source(lambda context: int(context.actor.statuses.get(status.DIGGING, 0)) + 1)
 
 
 def entrench(
     rules: Rules,
-    turns_digging: Annotated[Count, Asked("For how many turns has he dug?"), Source(_turns_digging)],
+    turns_digging: Annotated[Count, Asked("For how many turns has he dug?"), _TURNS_DIGGING],
     waits: Waits = False,
     shovels: Annotated[bool, Asked("Has he a shovel?"), Source(lambda _: True)] = False,
     unit: Annotated[KindName, of_actor(status.kind_name)] = "infantry",
@@ -81,13 +79,12 @@ def medic(
     return found.causing(StatusEffect(TARGETS, status.TREATED, rule="AM-68", this_turn=True), *cured)
 
 
-def _turns_since_jam(context: Context) -> int:
-    return 0 if context.actor.this_turn.get(status.JAM.format(context.weapon)) else 1
+_TURNS_SINCE_JAM = Source(lambda context: 0 if context.actor.this_turn.get(status.JAM.format(context.weapon)) else 1)
 
 
 def clear_jam(
     rules: Rules,
-    turns_since_jam: Annotated[Count, Source(_turns_since_jam)],
+    turns_since_jam: Annotated[Count, _TURNS_SINCE_JAM],
     attacks_made_this_turn: Annotated[Count, of_actor(status.attacks_made)] = 0,
     weapon: Annotated[WeaponName | None, Source(lambda context: context.weapon)] = None,
     phase: Annotated[str | None, PHASE] = None,
@@ -105,19 +102,16 @@ def clear_jam(
     return Verdict("fixed" if fixed else "jammed", numbers, (rules.because("AM-76"),))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ShotAtPiece(Shot):
     """A shot at an obstacle."""
 
     distance_in: Annotated[Inches, gap("way")]
 
 
-def _shot_at_piece(context: Context) -> Any:
-    return bind(ShotAtPiece, context) if context.weapon else UNKNOWN
+_SHOT_AT_PIECE = Source(lambda context: bind(ShotAtPiece, context) if context.weapon else UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clearing:
+class Clearing(Record):
     """A unit that wants to destroy an obstacle: "engineer", "tank", "gun", or a kind of unit or weapon.
 
     Attributes:
@@ -132,7 +126,7 @@ class Clearing:
     phase: str | None = None
     jammed_or_empty: bool = False
     distance_in: Annotated[Inches, by_hand(gap("way"))] = 0
-    shot: Annotated[Shot | None, Source(_shot_at_piece)] = None
+    shot: Annotated[Shot | None, _SHOT_AT_PIECE] = None
 
 
 def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
-from rules.engine.ruleset import Limit, Ruleset
-from rules.engine.schema import Count, Inches, Row
-from rules.engine.verdict import Verdict, forbidden
+from rules.engine.common import Status
+from rules.engine.ruleset import Cited, Limit, Ruleset
+from rules.engine.schema import Count, Inches, Record, Row
 from rules.tabletop.table import TerrainKind
 from rules.tabletop.tolerance import within
 
@@ -54,15 +53,7 @@ class Indirect(StrEnum):
     ALWAYS = "always"
 
 
-@dataclass(frozen=True, slots=True)
-class Ruled:
-    """A row with the id of its rule."""
-
-    rule: str
-
-
-@dataclass(frozen=True, slots=True)
-class Weapon(Ruled):
+class Weapon(Cited):
     """A row of the weapon table.
 
     Attributes:
@@ -119,8 +110,7 @@ class Weapon(Ruled):
         return within(self.range_min_in, distance_in) and (far is None or within(distance_in, far))
 
 
-@dataclass(frozen=True, slots=True)
-class Effects(Ruled):
+class Effects(Cited):
     """The effect of a group of weapons on each kind of target."""
 
     infantry: Effect
@@ -133,8 +123,7 @@ class Effects(Ruled):
     cannon: Effect
 
 
-@dataclass(frozen=True, slots=True)
-class AttackModifier(Ruled):
+class AttackModifier(Cited):
     """Added to the attack value where `fact` holds and the target is farther than `beyond_in`."""
 
     text: str
@@ -145,15 +134,13 @@ class AttackModifier(Ruled):
     cover: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class HardDie(Ruled):
+class HardDie(Cited):
     """The result of the die against a hard target, for the faces 1 to 6."""
 
     results: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class HardModifier(Ruled):
+class HardModifier(Cited):
     """Added to the die against a hard target where everything that is given fits."""
 
     text: str
@@ -165,8 +152,7 @@ class HardModifier(Ruled):
     not_for: tuple[WeaponName, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Kind(Ruled):
+class Kind(Cited):
     """A kind of unit: its movement, and its kind as a target.
 
     Attributes:
@@ -191,8 +177,7 @@ class Kind(Ruled):
     sealed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Halving(Ruled):
+class Halving(Cited):
     """Multiplies the movement allowance where `fact` holds."""
 
     text: str
@@ -202,8 +187,7 @@ class Halving(Ruled):
     kinds: tuple[KindName, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Climbing(Ruled):
+class Climbing(Cited):
     """The results of a climber's die."""
 
     faces: tuple[int, ...]
@@ -211,22 +195,19 @@ class Climbing(Ruled):
     dead: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Landing(Ruled):
+class Landing(Cited):
     """The faces of a paratrooper's die for one direction."""
 
     faces: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Survival(Ruled):
+class Survival(Cited):
     """The highest face on which a crew survives; 0 is never."""
 
     survives_to: Count
 
 
-@dataclass(frozen=True, slots=True)
-class Phase(Ruled):
+class Phase(Cited):
     """A part of the turn; in one with `moves`, figures move."""
 
     number: Count
@@ -241,8 +222,7 @@ class Blocked(StrEnum):
     VEHICLES = "vehicles"
 
 
-@dataclass(frozen=True, slots=True)
-class Obstacle(Ruled):
+class Obstacle(Cited):
     """An obstacle: the units that it stops, and the way to clear it."""
 
     blocks: Blocked
@@ -250,16 +230,14 @@ class Obstacle(Ruled):
     terrain: TerrainKind
 
 
-@dataclass(frozen=True, slots=True)
-class Goal(Ruled):
+class Goal(Cited):
     """A victory condition; `counted` ones are reached when no enemy is left, the rest when the players say so."""
 
     text: str
     counted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Prop(Ruled):
+class Prop(Cited):
     """A household thing on the table; with several kinds of terrain the players are asked which."""
 
     stands_for: str
@@ -270,8 +248,7 @@ class Prop(Ruled):
     cliff: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Shelter(Ruled):
+class Shelter(Cited):
     """Kinds of terrain that protect the units that they hide.
 
     Attributes:
@@ -286,8 +263,7 @@ class Shelter(Ruled):
     if_sensible: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Card(Ruled):
+class Card(Cited):
     """A ready unit."""
 
     title: str
@@ -306,15 +282,7 @@ class Card(Ruled):
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Status(Ruled):
-    """A status of a figure or of the battle; a `*` in its name stands for a weapon, a side or a piece."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(Record):
     """All tables of the game, by the name of the row."""
 
     weapons: Mapping[str, Weapon]
@@ -351,13 +319,3 @@ def in_phase(rules: Rules, phase: str | None, number: int) -> bool:
         return True
     row = rules.tables.phases.get(phase)
     return row is not None and row.number == number
-
-
-Bar = tuple[bool, str, str] | tuple[bool, str, str, str]
-"""Whether it forbids an action, its code, its rule and, where the rule has several cases, the words for this one."""
-
-
-def refused(rules: Rules, *bars: Bar, **numbers: Any) -> Verdict | None:
-    """The refusal by the first bar that holds; None if none does."""
-    found = next((bar for bar in bars if bar[0]), None)
-    return None if found is None else forbidden(found[1], rules.because(*found[2:]), **numbers)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from rules.engine.common import SIDES
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import UNKNOWN, Context, Source
 from rules.engine.game import NoFacts
-from rules.engine.ruleset import limit
+from rules.engine.ruleset import limit, refused
 from rules.engine.schema import Asked, Count, Row
 from rules.engine.verdict import RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.army_men import status
-from rules.games.army_men.tables import Indirect, Rules, WeaponName, refused
+from rules.games.army_men.tables import Indirect, Rules, WeaponName
 
 
 def set_up(
@@ -46,12 +46,11 @@ def force_advice(
     return verdict("as advised" if typical and strong else "unusual", *reasons, typical=typical, strong_enough=strong)
 
 
-def _seats(context: Context) -> list[str]:
-    return [f"player {number}" for number in range(1, len(context.position.state.sides) + 1)]
+_SEATS = Source(lambda context: [f"player {number}" for number in range(1, len(context.position.state.sides) + 1)])
 
 
 def draw_armies(
-    rules: Rules, players: Annotated[tuple[str, ...], Source(_seats)], colours: Annotated[tuple[str, ...], SIDES]
+    rules: Rules, players: Annotated[tuple[str, ...], _SEATS], colours: Annotated[tuple[str, ...], SIDES]
 ) -> Procedure[Verdict]:
     """Each player in turn draws one of the armies that are left; a die stands for the closed hand."""
     left = list(colours)
@@ -123,8 +122,7 @@ def may_still_attack(rules: Rules, weapon: WeaponName, destroyed_in_phase: Count
     return forbidden("destroyed", rules.because("AM-15"))
 
 
-def _wanted(context: Context) -> Any:
-    return 0 if context.rules.chooses("wounded_limit", 0) else UNKNOWN
+_WANTED = Source(lambda context: 0 if context.rules.chooses("wounded_limit", 0) else UNKNOWN)
 
 
 def _kept_before(context: Context) -> int:
@@ -134,7 +132,7 @@ def _kept_before(context: Context) -> int:
 def casualties(
     rules: Rules,
     casualties: Annotated[Count, Source(lambda context: len(context.men))],
-    wanted: Annotated[Count, Asked("How many become wounded men or dropped weapons?"), Source(_wanted)] = 0,
+    wanted: Annotated[Count, Asked("How many become wounded men or dropped weapons?"), _WANTED] = 0,
     kept_before: Annotated[Count, Source(_kept_before)] = 0,
 ) -> Verdict:
     """Whether so many may be kept as the phase closes."""

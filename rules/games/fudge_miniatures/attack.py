@@ -1,14 +1,16 @@
-"""Fudge Miniatures Battles: whether a model may attack, its roll and the wound; spells; attacks from behind."""
+"""Fudge Miniatures Battles: legal attacks, their rolls and wounds; spells; attacks from behind; lines of fire."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
 from rules.engine.game import Answer
-from rules.engine.schema import Asked, Inches, Row, Within
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Inches, Part, Record, Row, Within
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.fudge_miniatures.rolls import (
     Modifier,
@@ -21,10 +23,10 @@ from rules.games.fudge_miniatures.rolls import (
 )
 from rules.games.fudge_miniatures.tables import Concern, EffectName, Rules, named, state_row, whole
 from rules.games.fudge_miniatures.wounds import apply_wounds, column_of, display_name
+from rules.tabletop.scene import SightRules
 from rules.tabletop.tolerance import EXACT, within
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Strike(RollFacts):
     """The facts of every attack.
 
@@ -43,8 +45,7 @@ class Strike(RollFacts):
     modifiers: tuple[Modifier, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class Attempt(Record):
     """A model that wants to attack; its fields are those of `Strike`."""
 
     model: str = ""
@@ -176,7 +177,6 @@ def _wound(rules: Rules, strike: Strike, degree: int, not_in_wound: int) -> tupl
 # Melee.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Melee(Strike):
     """One melee weapon's attack; `reach_in` is for weapons that need no contact."""
 
@@ -206,7 +206,6 @@ def _melee_barred(rules: Rules, melee: Melee) -> Verdict | None:
     return barred(rules, melee, "melee") if reached else forbidden("no_contact", rules.because("FM-30"), legal=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Flurry(Strike):
     """One model's attacks with several melee weapons on one target; each is judged before any wound."""
 
@@ -256,3 +255,113 @@ def cast_spell(rules: Rules, spell: Annotated[str, Row("spells", "unknown_spell"
         return forbidden("out_of_range", rules.because(row.rule, f"it reaches {row.range_in:g} in"), legal=False)
     numbers = {"legal": True, "odf": row.odf, "range_in": row.range_in, "attack": row.odf is not None}
     return verdict("cast", rules.because(row.rule, row.text), rules.because("FM-64"), **numbers)
+
+
+# Shooting.
+
+
+Range = Annotated[float, Within(low=0.1, code="bad_range")]
+
+
+class Line(Record):
+    """The line to a target.
+
+    Attributes:
+        visible_fraction: Of the target's silhouette, past the terrain.
+        visible_height, visible_base: The same of its height and base; asked only where an option counts them.
+        models_hide: Part of it that other models alone hide; they are no cover.
+        fired_in_contact: The weapon may be fired with an enemy at one's base.
+    """
+
+    weapon_range_in: Range
+    distance_in: Inches
+    visible_fraction: Annotated[Part, Asked("How much of the target is seen from the model's eye?")] = 1.0
+    visible_height: Part | None = None
+    visible_base: Part | None = None
+    models_hide: Part = 0.0
+    in_base_contact_with_enemy: Annotated[bool, Asked("Does an enemy touch the firer's base?")] = False
+    fired_in_contact: bool = False
+
+
+def range_modifier(rules: Rules, line: Line) -> int:
+    """The penalty of the distance: none up to the Range, then for each further Range or part of it."""
+    if within(line.distance_in, line.weapon_range_in):
+        return 0
+    free = 1 if rules.chooses("range_steps", "beyond_the_first") else 0
+    return whole(rules, "beyond_range") * (ranges(line.distance_in, line.weapon_range_in) - free)
+
+
+def ranges(distance_in: float, weapon_range_in: float) -> int:
+    """How many Ranges of a weapon, parts of one included, go into a distance; one at least."""
+    return max(1, math.ceil(distance_in / weapon_range_in - EXACT))
+
+
+def _barred(rules: Rules, line: Aim | Shot) -> Verdict | None:
+    """Why a model may not shoot along this line, None if it may."""
+    if line.in_base_contact_with_enemy and not line.fired_in_contact:
+        return forbidden("enemy_in_contact", rules.because("FM-34"), legal=False)
+    by_option = {"height": line.visible_height, "base": line.visible_base}.get(rules.option("half_of"))
+    past_terrain = line.visible_fraction if by_option is None else by_option
+    seen = past_terrain - (line.models_hide if rules.chooses("models_block_sight", True) else 0.0)
+    if not within(limit(rules, "visible_part"), seen):
+        text = f"{max(0.0, seen):.0%} of the target is seen; {limit(rules, 'visible_part'):.0%} is needed"
+        return forbidden("no_line_of_sight", rules.because("FM-35", text), legal=False)
+    return barred(rules, line, "shoot")
+
+
+def _range_reason(rules: Rules, line: Line) -> list[Reason]:
+    far = range_modifier(rules, line)
+    text = f"{line.distance_in:g} in with a Range of {line.weapon_range_in:g} in"
+    return [rules.because("FM-36", text, far)] if far else []
+
+
+class Aim(Attempt, Line):
+    """A model that wants to shoot along a line."""
+
+
+def may_shoot(rules: Rules, line: Aim) -> Verdict:
+    """Whether a model may shoot along this line, and the penalty of the distance."""
+    if bar := _barred(rules, line):
+        return bar
+    far = range_modifier(rules, line)
+    reasons = (rules.because("FM-35"), *_range_reason(rules, line))
+    return verdict("legal", *reasons, legal=True, range_modifier=far, range_modifier_at_most=far)
+
+
+class Shot(Strike, Line):
+    """One ranged weapon's attack; unless the players say whether there is cover, it depends on what is seen."""
+
+    rodf: int
+    behind_cover: Annotated[bool | None, Asked("Is the target behind cover?")] = None
+
+
+def ranged_attack(rules: Rules, shot: Shot) -> Procedure[Verdict]:
+    """One attack with one ranged weapon."""
+    if bar := _barred(rules, shot):
+        return bar
+    cover = _cover_reason(rules, shot)
+    answer = yield from attack_roll(rules, shot, _rodf(rules, shot), [*_range_reason(rules, shot), *cover])
+    far = range_modifier(rules, shot)
+    return Verdict(answer.outcome, {**answer.numbers, "range_modifier": far, "cover": bool(cover)}, answer.reasons)
+
+
+def ranged_aim(rules: Rules, shot: Shot) -> Verdict:
+    """The number needed, before the dice."""
+    modifiers = [*_range_reason(rules, shot), *_cover_reason(rules, shot)]
+    return _barred(rules, shot) or attack_preview(rules, shot, _rodf(rules, shot), modifiers)
+
+
+def _cover_reason(rules: Rules, shot: Shot) -> list[Reason]:
+    covered = shot.behind_cover
+    if covered is None:
+        covered = shot.visible_fraction < 1 and rules.chooses("cover", "any_part_hidden")
+    return [rules.because("FM-37", modifier=whole(rules, "cover"))] if covered else []
+
+
+def _rodf(rules: Rules, shot: Shot) -> Reason:
+    return rules.because("FM-38", "the ranged weapon (RODF)", shot.rodf)
+
+
+def sight_rules(rules: Rules) -> SightRules:
+    """The kinds of terrain that hide figures, for `rules.tabletop.sight`."""
+    return SightRules(figures_hide=rules.chooses("models_block_sight", True))

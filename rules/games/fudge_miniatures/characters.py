@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from rules.engine.ruleset import limit
-from rules.engine.schema import Count, Row
+from rules.engine.schema import Count, Record, Row
 from rules.engine.verdict import RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.fudge_miniatures.rolls import RollFacts, trait_reasons
 from rules.games.fudge_miniatures.tables import Card, CardName, Concern, Item, ItemKind, Rules, Stat, WoundName, whole
@@ -40,8 +39,7 @@ def trait_names(rules: Rules, values: tuple[int, ...]) -> Verdict:
 # Building a character.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Build:
+class Build(Record):
     """A human as the player wants it."""
 
     strength: int
@@ -162,7 +160,6 @@ def sample_card(rules: Rules, name: CardName) -> Verdict:
     return verdict(name, *reasons, **numbers)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Character(Build):
     """A player's own character with its equipment."""
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
-from rules.engine.schema import Count, Within
+from rules.engine.schema import Count, Record, Within
 from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
 from rules.games.fudge_miniatures.tables import CardName, Hands, Item, ItemKind, Rules, whole
 
@@ -20,16 +19,14 @@ def wield(rules: Rules, hands_of_items: tuple[Hands, ...], hands_available: Coun
     return verdict("legal", reason, legal=True, hands_needed=needed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class Held(Record):
     """Something that is wielded."""
 
     kind: ItemKind
     hands: Annotated[int, Within(low=0, high=2, code="bad_hands")] = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wielded:
+class Wielded(Record):
     """The weapons in a model's hands, its other equipment, and the number of its targets."""
 
     wielded: tuple[Held, ...]
@@ -76,8 +73,7 @@ def wielded_set(
     if strange is not None:
         raise RuleRefusal("unknown_item", f"{card} has no {strange!r}: {', '.join(listed)}", "FM-16")
     held = [listed[name] for name in items]
-    grip = wield(rules, tuple(item.hands for item in held), hands_available)
-    if not grip.allowed:
+    if not (grip := wield(rules, tuple(item.hands for item in held), hands_available)).allowed:
         return grip
     melee, ranged = (sum(item.kind is kind for item in held) for kind in (ItemKind.MELEE, ItemKind.RANGED))
     return Verdict("legal", {**grip.numbers, "attacks": {"melee": melee, "shoot": ranged}}, grip.reasons)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 
-from rules.engine.game import Game, actions
-from rules.engine.ruleset import load
-from rules.games.fudge_miniatures import attack, characters, equipment, guts, movement, rolls, shooting, turn, wounds
-from rules.games.fudge_miniatures.tables import Rules, Tables
+from rules.engine.game import actions
+from rules.games.fudge_miniatures import attack, characters, equipment, guts, movement, rolls, turn, wounds
+from rules.games.fudge_miniatures.tables import Rules
+from rules.games.fudge_miniatures.tables import Tables as Tables
 from rules.tabletop.errors import UserError
 
 ACTIONS = actions(
@@ -53,9 +52,9 @@ ACTIONS = actions(
     attack.melee_attack,
     attack.melee_aim,
     attack.two_weapon_attack,
-    shooting.may_shoot,
-    shooting.ranged_attack,
-    shooting.ranged_aim,
+    attack.may_shoot,
+    attack.ranged_attack,
+    attack.ranged_aim,
     attack.behind,
     attack.cast_spell,
     # Wounds
@@ -78,18 +77,7 @@ ACTIONS = actions(
 )
 
 
-def open_game(house_rules: Path | None = None) -> Game[Tables]:
-    """The game, or its variant by a house-rules file.
-
-    Raises:
-        UserError: if the file does not fit; the message names the file, the table and the key.
-    """
-    rules = load(house_rules or "fudge_miniatures", Tables)
-    _check_facts(rules)
-    return Game(rules, ACTIONS)
-
-
-def _check_facts(rules: Rules) -> None:
+def check(rules: Rules) -> None:
     """Traits must hang on a fact that the procedures know, and each Guts effect on a state of its name."""
     known = {field.name for field in dataclasses.fields(rolls.RollFacts)}
     for name, trait in rules.tables.traits.items():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Count, Inches, Within
+from rules.engine.schema import Asked, Count, Inches, Record, Within
 from rules.engine.verdict import ACTORS, Reason, StatusEffect, Verdict, verdict
 from rules.games.fudge_miniatures import statuses
 from rules.games.fudge_miniatures.attack import effects_counted, guts_penalties
@@ -35,7 +35,6 @@ from rules.games.fudge_miniatures.wounds import rank
 RUN, NO_EFFECT = "run", "none"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Check(RollFacts):
     """A Guts check; `guts_now` has the wound penalty in it, `effect` is that of an earlier failure."""
 
@@ -104,7 +103,6 @@ def consequences(rules: Rules, effect: str) -> dict[str, Any]:
 # Each turn after a failure.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery(RollFacts):
     """A model that failed a Guts check, in a later turn of its player.
 
@@ -127,7 +125,8 @@ class Recovery(RollFacts):
 
 def guts_recovery(rules: Rules, model: Recovery) -> Procedure[Verdict]:
     """Whether the effect of a failed Guts check ends this turn."""
-    bonus = _bonus(rules, model)
+    counts = model.from_wound or not rules.chooses("recovery_bonus", "of_wounds")
+    bonus = whole(rules, "bonus_a_turn") * max(0, model.turns_since_wound - model.bonuses_lost) if counts else 0
     added = _guts_reasons(rules, model, "FM-55", rules.because("FM-56", modifier=bonus))
     thrown = yield from throw(rules, model.model or "the model", "pulling itself together", *added, target=model.target)
     ends, margin, newly, why = judge_check(rules, thrown.total, model.target)
@@ -140,14 +139,7 @@ def guts_recovery(rules: Rules, model: Recovery) -> Procedure[Verdict]:
     return Verdict("recovers" if ends else "goes on", numbers, reasons)
 
 
-def _bonus(rules: Rules, model: Recovery) -> int:
-    if not model.from_wound and rules.chooses("recovery_bonus", "of_wounds"):
-        return 0
-    return whole(rules, "bonus_a_turn") * max(0, model.turns_since_wound - model.bonuses_lost)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenCheck:
+class OpenCheck(Record):
     """A failed Guts check that is not passed yet."""
 
     target: int
@@ -164,8 +156,7 @@ def wounded_again(
     return verdict("check at once", rules.because("FM-57"), check_now=now, open_checks=older)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shaken:
+class Shaken(Record):
     """The stats of a model that failed a Guts check by 1; only those given are returned."""
 
     strength: int | None = None

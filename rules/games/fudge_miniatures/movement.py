@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import Annotated
 
 from rules.engine.dice import Procedure
 from rules.engine.game import Answer
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Count, Inches, Row
+from rules.engine.schema import Asked, Count, Inches, Record, Row
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.fudge_miniatures.attack import Melee, attack_preview, attack_roll, barred, guts_penalties, modf_reason
 from rules.games.fudge_miniatures.rolls import Modifier, modifier_reasons, reasons_of, throw, traits_of, words
 from rules.games.fudge_miniatures.tables import Concern, EffectName, Rules, whole
+from rules.tabletop.movement import MovementProfile, Rounding, TerrainCost, Walk
 from rules.tabletop.movement import Reason as TollFor
-from rules.tabletop.movement import Walk
 from rules.tabletop.table import TerrainPiece
-from rules.tabletop.terrain_cost import MovementProfile, Rounding, TerrainCost
 from rules.tabletop.tolerance import EXACT, within
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class Stretch(Record):
     """A part of a path on one kind of terrain.
 
     Attributes:
@@ -37,8 +35,7 @@ class Stretch:
     climbed_in: Annotated[Inches, Asked("How many inches of height are gained?")] = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Path:
+class Path(Record):
     """A model's path, its remaining Movement and, if the answer must name it, its whole Movement."""
 
     movement_left_in: Inches
@@ -172,8 +169,7 @@ def second_move(
 # Leaving a fight.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Enemy:
+class Enemy(Record):
     """An enemy whose base is left; it attacks only with a weapon in hand."""
 
     enemy_strength: int
@@ -181,7 +177,6 @@ class Enemy:
     enemy_wielded_weapons: Count = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Leaving(Enemy):
     """A model that leaves one enemy's base; `effect` is that of a failed Guts check."""
 
@@ -282,7 +277,6 @@ def free_attack_bonus(rules: Rules, reason: str, leaver: str | None = None) -> V
     return verdict(f"{bonus:+d}", *reasons, rules.because("FM-25"), bonus=bonus)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FreeStrike(Melee):
     """The one free attack on a model that leaves or runs, with one weapon."""
 

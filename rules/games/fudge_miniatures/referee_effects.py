@@ -8,17 +8,15 @@ from typing import Any
 from rules.engine.effects import moves_along
 from rules.engine.events import Change, Effects
 from rules.engine.position import Position
-from rules.engine.referee import Action
+from rules.engine.referee import Action, effects_of
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import Verdict
-from rules.engine.verdict_effects import effects_of
 from rules.games.fudge_miniatures import statuses
 from rules.games.fudge_miniatures.attack import unable
 from rules.games.fudge_miniatures.guts import NO_EFFECT, after_wound, friend_shoots
 from rules.games.fudge_miniatures.model import Model, boxes, numbered, worst_effect
 from rules.games.fudge_miniatures.referee_fight import CAST, MELEE, SHOOT
-from rules.games.fudge_miniatures.referee_moves import contacts
-from rules.games.fudge_miniatures.referee_turn import counts_now, next_own_turn, to_try_again
+from rules.games.fudge_miniatures.referee_moves import contacts, counts_now, next_own_turn, to_try_again
 from rules.games.fudge_miniatures.wounds import DEAD, HEALTHY, NEAR_DEATH, apply_wounds, damage_applies
 from rules.tabletop.path import length_in
 
@@ -288,9 +286,9 @@ def _spell_cast(model: Model, action: Action, found: Verdict) -> Changes:
 def task_held(position: Position, side: str, found: Verdict) -> Changes:
     """A task that was held for one turn more; a turn in which it was not held begins the count again."""
     if "turns_held" in found.numbers and counts_now(position, side):
-        yield _set("", statuses.held_by(side), found.numbers["turns_held"], "FM-05")
-        yield _set("", statuses.last_held_by(side), position.state.turn, "FM-05")
-        yield _set("", statuses.held_by(side), True, "FM-05", this_turn=True)
+        yield _set("", statuses.HELD_BY.format(side), found.numbers["turns_held"], "FM-05")
+        yield _set("", statuses.LAST_HELD_BY.format(side), position.state.turn, "FM-05")
+        yield _set("", statuses.HELD_BY.format(side), True, "FM-05", this_turn=True)
 
 
 _CHANGES: Mapping[str, Callable[[Model, Action, Verdict], Changes]] = {

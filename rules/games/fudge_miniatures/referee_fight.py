@@ -11,11 +11,10 @@ from rules.engine.referee import Action, UncertainFact
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.fudge_miniatures import statuses
-from rules.games.fudge_miniatures.attack import behind
+from rules.games.fudge_miniatures.attack import behind, ranges
 from rules.games.fudge_miniatures.equipment import Held, Wielded, attacks_in_melee_action, attacks_in_shoot_action
 from rules.games.fudge_miniatures.model import Model, models
-from rules.games.fudge_miniatures.referee_turn import cannot_act
-from rules.games.fudge_miniatures.shooting import ranges
+from rules.games.fudge_miniatures.referee_moves import cannot_act
 from rules.games.fudge_miniatures.tables import Concern, Item, ItemKind
 from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.sight import SLIVER

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.schema import Asked
+from rules.engine.schema import Asked, Record
 from rules.engine.verdict import Reason, Verdict, total, verdict
 from rules.games.fudge_miniatures.tables import Concern, EffectName, Rules, Trait, whole
 
@@ -49,8 +49,7 @@ def throw(
     return Throw(value, again > 0, (*dice_reasons, *added))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Modifier:
+class Modifier(Record):
     """Something else that counts, as a scenario's gift."""
 
     why: str
@@ -72,8 +71,7 @@ def roll_4df(rules: Rules, modifier: int = 0) -> Procedure[Verdict]:
 # Gifts and faults.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RollFacts:
+class RollFacts(Record):
     """The name of the model that rolls, and the facts that gifts and faults depend on.
 
     Attributes:

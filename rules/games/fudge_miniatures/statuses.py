@@ -31,22 +31,13 @@ DARED, SHOT_PAST = "dared", "shot_past_by"
 """Of this turn: the terrifying opponents that it charges, and how often which friend shot into its fight."""
 ORDER, VICTORY = "order", "victory"
 """Of the battle: the players in the order of their turns, and the side that has won."""
+HELD_BY = "turns_held_by_{}"
+"""The battle's status with the number of turns for which a side has kept up its task."""
+LAST_HELD_BY = "last_held_by_{}"
+"""The battle's status with the last turn in which a side kept up its task."""
+AGREED_FOR = "turns_agreed_for_{}"
+"""The battle's status with the number of turns for which a side must keep up its task."""
 THIS_TURN = frozenset(
     {TRIED, MOVEMENT_BEFORE, DONE, STRUCK_WITH, STRUCK_AT, BROKE_FROM, STRIKES, DARED, SHOT_PAST, SURPRISED}
 )
 """The statuses that end with the turn."""
-
-
-def held_by(side: str) -> str:
-    """The battle's status with the number of turns for which a side has kept up its task."""
-    return f"turns_held_by_{side}"
-
-
-def last_held_by(side: str) -> str:
-    """The battle's status with the last turn in which a side kept up its task."""
-    return f"last_held_by_{side}"
-
-
-def agreed_for(side: str) -> str:
-    """The battle's status with the number of turns for which a side must keep up its task."""
-    return f"turns_agreed_for_{side}"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
+from rules.engine.common import NamedStatus
 from rules.engine.ruleset import Cited, Limit, Ruleset, limit
-from rules.engine.schema import Count, Inches, Row, Within
+from rules.engine.schema import Count, Inches, Record, Row, Within
 from rules.engine.verdict import RuleRefusal
 from rules.tabletop.table import TerrainKind
 
@@ -48,14 +48,12 @@ class Concern(StrEnum):
     FLEES_FAILED = "flees_failed"
 
 
-@dataclass(frozen=True, slots=True)
 class Level(Cited):
     """A trait level in numbers."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
 class StatRow(Cited):
     """Where a standard human's stat starts; `inches` for Movement, which is no trait level."""
 
@@ -63,7 +61,6 @@ class StatRow(Cited):
     inches: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Step(Cited):
     """A step of a player's turn; in it models move, act, or the wounds that wait are marked."""
 
@@ -74,7 +71,6 @@ class Step(Cited):
     marks: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Activity(Cited):
     """Something that a model may do.
 
@@ -93,7 +89,6 @@ class Activity(Cited):
     also: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Ground(Cited):
     """The cost of an inch of terrain.
 
@@ -110,7 +105,6 @@ class Ground(Cited):
     kinds: tuple[TerrainKind, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Column(Cited):
     """A column of the wound track: its boxes, the wounds that go there, and what it takes off the stats."""
 
@@ -120,7 +114,6 @@ class Column(Cited):
     penalty: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class State(Cited):
     """How a model is.
 
@@ -145,7 +138,6 @@ class State(Cited):
     also: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Trigger(Cited):
     """What calls for a Guts check, and its target; `each_gift` is added for each Terrifying gift.
 
@@ -158,7 +150,6 @@ class Trigger(Cited):
     of_wound: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Effect(Cited):
     """What a Guts check failed by `margin` does; its name is also that of the state it leads to."""
 
@@ -166,7 +157,6 @@ class Effect(Cited):
     roll_modifier: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class Occasion(Cited):
     """An occasion for an attack: `free` ones are out of the steps, others are marked in the step named."""
 
@@ -174,7 +164,6 @@ class Occasion(Cited):
     marked: str = "at_once"
 
 
-@dataclass(frozen=True, slots=True)
 class Goal(Cited):
     """A scenario's task.
 
@@ -191,7 +180,6 @@ class Goal(Cited):
     kinds: tuple[TerrainKind, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Trait(Cited):
     """A gift or a fault.
 
@@ -211,8 +199,7 @@ class Trait(Cited):
     said: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Record):
     """A piece of equipment.
 
     Attributes:
@@ -246,7 +233,6 @@ class Item:
         return self.kind in (ItemKind.MELEE, ItemKind.RANGED)
 
 
-@dataclass(frozen=True, slots=True)
 class Card(Cited):
     """A character's datacard as printed; MODF or RODF is missing where there is no such weapon.
 
@@ -269,7 +255,6 @@ class Card(Cited):
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Spell(Cited):
     """A spell that the players registered.
 
@@ -286,24 +271,7 @@ class Spell(Cited):
     calls_for: TriggerName | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Status(Cited):
-    """The meaning of a status, for setting up a situation.
-
-    Attributes:
-        means: The status that is kept in its place, where this is another word for it.
-        value: What that is where this is true.
-        many: It is a list.
-    """
-
-    text: str
-    means: str = ""
-    value: Any = None
-    many: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(Record):
     """All tables of the game, by the name of the row."""
 
     ladder: Mapping[str, Level]
@@ -321,7 +289,7 @@ class Tables:
     traits: Mapping[str, Trait]
     cards: Mapping[str, Card]
     spells: Mapping[str, Spell]
-    statuses: Mapping[str, Status]
+    statuses: Mapping[str, NamedStatus]
 
 
 Rules: TypeAlias = Ruleset[Tables]

@@ -102,8 +102,7 @@ def turn_steps(rules: Rules, models: tuple[str, ...]) -> Verdict:
 def actions_in_step_2(rules: Rules, actions: tuple[str, ...]) -> Verdict:
     """Whether a model does no more than one kind of action."""
     kinds = {named(rules.tables.activities, word, "unknown_action") for word in actions}
-    strays = sorted(kind for kind in kinds if not rules.tables.activities[kind].action)
-    if strays:
+    if strays := sorted(kind for kind in kinds if not rules.tables.activities[kind].action):
         return forbidden("no_action", rules.because("FM-23", f"{strays[0]} is no action of step 2"), legal=False)
     if len(kinds) > 1:
         return forbidden("one_kind_of_action", rules.because("FM-19"), legal=False)

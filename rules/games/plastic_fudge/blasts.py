@@ -1,24 +1,27 @@
-"""Plastic Fudge: grenades, shells and flames, holes in bases, mines and their sweeping."""
+"""Plastic Fudge: blasts, holes in bases, mines and their sweeping, and whole attacks on the measured table."""
 
-# ruff: noqa: N803 - AL, DL, RL and TL are the sheet's own words
+# ruff: noqa: N803, N815 - AL, DL, RL and TL are the sheet's own words
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
+from rules.engine.facts import facts_from
 from rules.engine.game import NoFacts
-from rules.engine.ruleset import row_title
-from rules.engine.schema import Asked, Count, Inches, Part
+from rules.engine.ruleset import limit, row_title
+from rules.engine.schema import Asked, Count, Inches, Part, Record
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge import combat
-from rules.games.plastic_fudge.fire import reach_in
+from rules.games.plastic_fudge.fire import Request, attack_request, hand_to_hand, reach_in, weapon_of
 from rules.games.plastic_fudge.tables import (
     LevelName,
     Rating,
     ResultName,
     Rules,
+    TerrainName,
     WeaponName,
+    called,
     fudge,
     rating,
     thrown,
@@ -82,7 +85,6 @@ def _blasted(rules: Rules, attack_total: int, defense_total: int, extent: str) -
     return result, reasons
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Caught(combat.Target):
     """A trooper, vehicle with its occupants, or base in a blast; without a DL it is a base."""
 
@@ -91,8 +93,7 @@ class Caught(combat.Target):
     fraction: Part = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explosion:
+class Explosion(Record):
     """A shell, a flame or a mine, and the targets in its area."""
 
     AL: Rating
@@ -280,3 +281,128 @@ def sweep_roll(
     row = rules.tables.results[result].mine
     numbers = {"mine": row.fate, "attack_total": attack_total, "defense_total": level + fell}
     return verdict(row.fate, *reasons, rules.because(row.rule), **numbers)
+
+
+# At one target.
+
+
+class Shot(Request):
+    """An attack on one unit: all that decides whether it may be made, and how the target stands."""
+
+    target_DL: Rating
+    terrain: TerrainName = "open"
+    grounds: tuple[TerrainName, ...] = ()
+    height_difference_bands: combat.BandsUp = 0
+    occupants: combat.Occupants = ()
+
+
+def aim(rules: Rules, one: Shot) -> Verdict:
+    """Both levels of an attack before the dice, and what the attacker must roll against an even defence."""
+    if not (asked := attack_request(rules, one)).allowed:
+        return asked
+    blow, close = _blow(rules, one, asked.numbers["AL"])
+    attacking = combat.attack_reasons(rules, blow, blow.attacker_AL, 0)[1:]
+    defending = combat.defence_reasons(rules, blow, blow.defender_DL, 0, blow.ranged)[1:]
+    levels = {"attack_level": int(total(attacking)), "defense_level": int(total(defending))}
+    numbers = {**asked.numbers, **levels, "ranged": blow.ranged, **_needed(rules, **levels)}
+    return verdict("may attack", *asked.reasons, close, *attacking, *defending, **numbers)
+
+
+def _needed(rules: Rules, attack_level: int, defense_level: int) -> dict[str, int | None]:
+    """The least sum of the attacker's dice that injures, and that kills, where the defender's come to nothing."""
+    most = int(limit(rules, "dice"))
+    found = {rolled: combat.charted(rules, rolled + attack_level, defense_level) for rolled in range(-most, most + 1)}
+    rows = rules.tables.results
+    injures = [rolled for rolled, result in found.items() if rows[result].injures or rows[result].destroys]
+    kills = [rolled for rolled, result in found.items() if rows[result].destroys]
+    return {"to_injure": min(injures, default=None), "to_kill": min(kills, default=None)}
+
+
+def shot(rules: Rules, one: Shot) -> Procedure[Verdict]:
+    """An attack on one unit, where it may be made."""
+    if not (asked := attack_request(rules, one)).allowed:
+        return asked
+    blow, close = _blow(rules, one, asked.numbers["AL"])
+    answer = yield from combat.attack(rules, blow)
+    return Verdict(answer.outcome, {**answer.numbers, "ranged": blow.ranged}, (close, *answer.reasons))
+
+
+def _blow(rules: Rules, one: Shot, level: int) -> tuple[combat.Attack, Reason]:
+    """The attack itself, and whether it is made hand to hand."""
+    if one.distance_in is None:
+        raise RuleRefusal("missing_key", "an attack on the table needs its distance: measure it")
+    cards, target = rules.tables.cards, one.target_unit
+    flying = cards[one.unit].flies, target is not None and cards[target].flies
+    found = hand_to_hand(rules, distance_in=one.distance_in, in_the_air=any(flying))
+    ranged = bool(found.numbers["ranged"])
+    guard = one.target_DL
+    if target and not ranged:
+        guard = combat.by_hand(rules, target, 0, 0, guard)[2] or 0
+    levels = {"attacker_AL": level, "defender_DL": guard, "ranged": ranged}
+    blow = facts_from(combat.Attack, one, **levels, attacker_flies=flying[0], target_flies=flying[1])
+    return blow, rules.because("PF-A41", "bases in contact, hand to hand" if not ranged else "at a distance")
+
+
+# With a template.
+
+
+class Salvo(Request):
+    """An attack that lays a template: the targets under it, and those near a thrower that may drop it."""
+
+    targets: tuple[Caught, ...]
+    near_thrower: tuple[Caught, ...] = ()
+
+
+def lay(rules: Rules, salvo: Salvo) -> Verdict:
+    """Whether a template may be laid there, and the targets in it."""
+    if not (asked := attack_request(rules, salvo)).allowed:
+        return asked
+    shares = [(target.id, covered(rules, target.fraction)) for target in salvo.targets]
+    inside = {name: extent for name, (extent, _) in shares}
+    reasons = [rules.because(why.rule, f"{name}: {why.text}") for name, (_, why) in shares]
+    return verdict("may attack", *asked.reasons, *reasons, **asked.numbers, inside=inside)
+
+
+def blast(rules: Rules, salvo: Salvo) -> Procedure[Verdict]:
+    """An attack that lays a template, where it may be made; its outcome says what became of each."""
+    if not (asked := attack_request(rules, salvo)).allowed:
+        return asked
+    level, weapon = asked.numbers["AL"], weapon_of(rules, salvo)
+    if rules.tables.weapons[weapon].thrown:
+        found = yield from grenade_throw(rules, AL=level, targets=salvo.targets, near_thrower=salvo.near_thrower)
+    else:
+        found = yield from explosion(rules, Explosion(AL=level, targets=salvo.targets, weapon=weapon))
+    affected = [one for one in found.numbers.get("targets", ()) if one["affected"]]
+    fates = [f"{one['id']} {one['result']}" for hit in affected for one in (hit, *hit.get("occupants", ()))]
+    outcome = ("dropped: " if found.numbers.get("dropped") else "") + (", ".join(fates) or "nobody is in it")
+    return Verdict(outcome, found.numbers, found.reasons)
+
+
+# At a base, and at a mine.
+
+
+def hole(rules: Rules, request: Request) -> Verdict:
+    """Whether a base may be shot at with what takes holes out of it, and what that does."""
+    if not (asked := attack_request(rules, request)).allowed:
+        return asked
+    if not rules.tables.weapons[asked.numbers["weapon"]].holes:
+        return forbidden("no_hole", rules.because("PF-81", "his weapon takes no hole out of a base"))
+    found = bazooka_on_base(rules, NoFacts())
+    return verdict(found.outcome, *asked.reasons, *found.reasons, allowed=True, **found.numbers)
+
+
+class Sweeping(Request):
+    """A sweeper that tries a marker `distance_in` away."""
+
+    mine_DL: Rating | None = None
+    real: IsReal = True
+
+
+def sweep(rules: Rules, work: Sweeping) -> Procedure[Verdict]:
+    """A sweeper's attempt to detect a mine, if allowed; it replaces the attack of this turn."""
+    if not (asked := attack_request(rules, work)).allowed:
+        return asked
+    level, reach, distance_in = asked.numbers["AL"], called(rules, asked.numbers["RL"]), work.distance_in or 0
+    return (
+        yield from sweep_roll(rules, AL=level, mine_DL=work.mine_DL, RL=reach, distance_in=distance_in, real=work.real)
+    )

@@ -16,14 +16,12 @@ from rules.games.plastic_fudge.combat import stands_in
 from rules.games.plastic_fudge.movement import Mover, Stretch, in_the_air, slowed
 from rules.games.plastic_fudge.tables import Rules, TerrainName
 from rules.games.plastic_fudge.units import holes_in
-from rules.tabletop.area import standing_on
 from rules.tabletop.bearing import Turning
-from rules.tabletop.measure import Bands, base_area, stepped
-from rules.tabletop.movement import walk
+from rules.tabletop.measure import Bands, base_area, standing_on, stepped
+from rules.tabletop.movement import IMPASSABLE, MovementProfile, TerrainCost, walk
 from rules.tabletop.path import Path, placed, straight
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of
 from rules.tabletop.template import Blast, Wedge
-from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost
 from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, choice, doubtful_shifts
 
 _TOUCH_IN = 0.02
@@ -205,5 +203,5 @@ def ground(rules: Rules, state: State, terrain: Iterable[TerrainPiece]) -> Itera
 def base_left(state: State, name: str) -> Any:
     """What a base has left of its level; None if it was never hit. A part has at first what the whole had."""
     whole, part, _ = name.rpartition(PART)
-    left = state.statuses.get(statuses.base_key(name))
+    left = state.statuses.get(statuses.BASE.format(name))
     return base_left(state, whole) if left is None and part else left

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
 from rules.engine.facts import facts_from
 from rules.engine.ruleset import limit, row_title
-from rules.engine.schema import Asked, Count, Part
+from rules.engine.schema import Asked, Count, Part, Record
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge.tables import (
     Rating,
@@ -87,8 +86,7 @@ def worn(rules: Rules, level: int, taken: int) -> tuple[int, bool]:
 BandsUp = Annotated[int, Asked("How many range bands does the attacker stand higher?")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stance:
+class Stance(Record):
     """Where a target stands, seen from the attacker; on a table, `grounds` is all the terrain that it defends in."""
 
     terrain: TerrainName = "open"
@@ -98,8 +96,7 @@ class Stance:
     target_flies: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Occupant:
+class Occupant(Record):
     """A trooper inside a vehicle."""
 
     id: str
@@ -109,7 +106,6 @@ class Occupant:
 Occupants = Annotated[tuple[Occupant, ...], Asked("Who is inside the vehicle?")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Target(Stance):
     """A unit that is attacked."""
 
@@ -117,7 +113,6 @@ class Target(Stance):
     occupants: Occupants = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Attack(Target):
     """One attack on one unit."""
 
@@ -233,7 +228,6 @@ def inside(
 # A volley: attacks that are resolved at the same time.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange(Target):
     """One attack of a volley."""
 
@@ -244,8 +238,7 @@ class Exchange(Target):
     ranged: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Volley:
+class Volley(Record):
     """Every attack declared, before any is rolled."""
 
     attacks: tuple[Exchange, ...]
@@ -255,15 +248,16 @@ class Volley:
 def volley(rules: Rules, declared: Volley) -> Procedure[Verdict]:
     """All attacks at once: the destroyed still make theirs."""
     made = Counter(one.from_ for one in declared.attacks)
-    twice = [name for name, count in made.items() if count > limit(rules, "attacks_a_turn")]
-    if twice:
+    if twice := [name for name, count in made.items() if count > limit(rules, "attacks_a_turn")]:
         return forbidden("already_attacked", rules.because("PF-45", f"{twice[0]} attacks more than once"))
     taken: Counter[str] = Counter()
     killed: set[str] = set()
     exploded: set[str] = set()
     results, reasons = [], [rules.because("PF-46")]
     for one in declared.attacks:
-        answer = yield from attack(rules, _blow(rules, declared, one, taken[one.to]))
+        ranged, level = declared.ranged if one.ranged is None else one.ranged, in_volley(rules, one.DL, taken[one.to])
+        blow = facts_from(Attack, one, attacker_AL=one.AL, defender_DL=level, ranged=ranged)
+        answer = yield from attack(rules, blow)
         result = answer.numbers["result"]
         results.append(result)
         taken[one.to] += rules.tables.results[result].injures
@@ -279,19 +273,12 @@ def volley(rules: Rules, declared: Volley) -> Procedure[Verdict]:
     return verdict("volley", *reasons, **numbers)
 
 
-def _blow(rules: Rules, declared: Volley, one: Exchange, injured: int) -> Attack:
-    """One attack of a volley with the level on which its target defends."""
-    ranged, level = declared.ranged if one.ranged is None else one.ranged, in_volley(rules, one.DL, injured)
-    return facts_from(Attack, one, attacker_AL=one.AL, defender_DL=level, ranged=ranged)
-
-
 def in_volley(rules: Rules, level: int, injured: int) -> int:
     """The level on which a unit defends that was injured so often by attacks resolved at the same time."""
     return level if rules.chooses("several_injuries", "from_start") else worn(rules, level, injured)[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Struck:
+class Struck(Record):
     """What attacks at the same time did to one unit: the level it had before, its injuries, whether one killed."""
 
     id: str

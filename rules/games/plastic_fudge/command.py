@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
 from rules.engine.facts import UNKNOWN, Source, status
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Count, Inches
+from rules.engine.schema import Asked, Count, Inches, Record
 from rules.engine.verdict import Reason, RuleRefusal, StatusEffect, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge import units
 from rules.games.plastic_fudge.statuses import ROUTED, SEAT_A, SEAT_B, WINNER
@@ -47,8 +46,7 @@ def steps(rules: Rules, seats: Mapping[str, str], called: bool) -> list[tuple[st
     return [(seats.get(row.seat, ""), name) for name, row in kept if called or not row.called]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Player:
+class Player(Record):
     """A player, the level on which he rolls, and whether his Commander is lost."""
 
     id: str
@@ -94,8 +92,7 @@ def choose_order(
     return found.causing(*(StatusEffect("", seat, side, "PF-23", this_turn=True) for seat, side in seated.items()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class Link(Record):
     """The link between a side's Commander and its troops."""
 
     commander_destroyed: Annotated[bool, units.COMMANDER_LOST] = False
@@ -108,7 +105,6 @@ class Link:
         return self.out_of_touch or self.radioman_destroyed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Command(Link):
     """A side's Commander and its troops; vehicles count where no trooper is left."""
 
@@ -137,7 +133,6 @@ def initiative_level(rules: Rules, side: Command) -> Verdict:
 # Morale.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Spirits(Link):
     """All that bears on a trooper's morale; units are counted against those that the side began with."""
 
@@ -167,7 +162,8 @@ def modifiers(rules: Rules, spirits: Spirits) -> list[Reason]:
     if rules.chooses("shares", "replace"):
         highest = {row.counted: row.share for row in sorted(reached.values(), key=lambda row: row.share)}
         reached = {name: row for name, row in reached.items() if row.share == highest[row.counted]}
-    plain = {"commander_within_6in": _near(rules, spirits), "commander_destroyed": _lost(rules, spirits)}
+    lost = spirits.commander_destroyed or (spirits.cut_off and rules.chooses("out_of_touch_morale", "as_destroyed"))
+    plain = {"commander_within_6in": _near(rules, spirits), "commander_destroyed": lost}
     held = [row for name, row in rows.items() if name in reached or plain.get(name, False)]
     return [rules.because(row.rule, row.text, row.modifier) for row in held]
 
@@ -186,11 +182,6 @@ def _shares(rules: Rules, spirits: Spirits) -> Mapping[str, float]:
     return found
 
 
-def _lost(rules: Rules, spirits: Spirits) -> bool:
-    as_destroyed = rules.chooses("out_of_touch_morale", "as_destroyed")
-    return spirits.commander_destroyed or (spirits.cut_off and as_destroyed)
-
-
 def _near(rules: Rules, spirits: Spirits) -> bool:
     distance_in = spirits.commander_distance_in
     if spirits.is_commander:
@@ -203,7 +194,6 @@ def _near(rules: Rules, spirits: Spirits) -> bool:
 _NO_CAUSE = Source(lambda context: context.rules.option("morale_without_cause") or UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MoraleCheck(Spirits):
     """A trooper that checks its morale."""
 

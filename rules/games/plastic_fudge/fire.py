@@ -3,12 +3,12 @@
 # ruff: noqa: N803, N815 - AL, DL, RL and TL are the sheet's own words
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Annotated
 
 from rules.engine.dice import Procedure
 from rules.engine.facts import status
-from rules.engine.ruleset import limit, row_title
+from rules.engine.ruleset import Bar, first_refusal, limit, row_title
 from rules.engine.schema import Asked, Count, Inches
 from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
 from rules.games.plastic_fudge import units
@@ -65,7 +65,6 @@ CARRIED_TROOPS = "Has it taken up or set down troops in this turn?"
 SPOTTER = "Does somebody with binoculars spot for the mortar?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Request(units.Acting):
     """A unit that wants to attack; RL and AL that are not said are those of its card, one for each weapon."""
 
@@ -100,8 +99,7 @@ def can_act(
 def attack_request(rules: Rules, request: Request) -> Verdict:
     """Whether a unit may make an attack, and at which levels."""
     card = rules.tables.cards[request.unit]
-    stopped = _cannot_attack(rules, request)
-    if stopped:
+    if stopped := first_refusal(rules, _bars(rules, request)):
         return stopped
     attack_level, range_level = levels_of(rules, request)
     weapon = weapon_of(rules, request)
@@ -143,44 +141,27 @@ def levels_of(rules: Rules, request: Request) -> tuple[int, int]:
     return attack_level, range_level
 
 
-def _cannot_attack(rules: Rules, request: Request) -> Verdict | None:
-    """Why a unit may not make an attack, None if it may."""
-    card, because = rules.tables.cards[request.unit], rules.because
+def _bars(rules: Rules, request: Request) -> Iterator[Bar]:
+    """What forbids a unit's attack, in the order in which it is looked at."""
+    card = rules.tables.cards[request.unit]
     waits = request.phase is not None and not attacks_in(rules, request.phase, card.called)
-    why = because("PF-44", "attacks wait for their own phase, after all units have moved") if waits else None
-    stopped = units.cannot_act(rules, request, why, request.aboard)
-    if stopped:
-        return stopped
-    if not card.weapons:
-        return forbidden("no_weapon", because("PF-93"))
-    if request.attacks_made_this_turn >= limit(rules, "attacks_a_turn"):
-        return forbidden("already_attacked", because("PF-45"))
-    if request.carried_this_turn:
-        return forbidden("carried_troops", because("PF-123"))
-    if _unspotted(rules, request.unit, request.spotter_with_binoculars, request.spotter_sees_target):
-        return forbidden("no_spotter", because("PF-109"))
+    why = rules.because("PF-44", "attacks wait for their own phase, after all units have moved") if waits else None
+    yield from units.bars(rules, request, why, request.aboard)
+    yield not card.weapons, "no_weapon", "PF-93"
+    yield request.attacks_made_this_turn >= limit(rules, "attacks_a_turn"), "already_attacked", "PF-45"
+    yield request.carried_this_turn, "carried_troops", "PF-123"
+    unspotted = _unspotted(rules, request.unit, request.spotter_with_binoculars, request.spotter_sees_target)
+    yield unspotted, "no_spotter", "PF-109"
     flying = request.target_unit is not None and rules.tables.cards[request.target_unit].flies and card.flies
-    if flying and not rules.option("air_combat"):
-        return forbidden("air_combat", because("PF-127"))
-    return _beyond_reach(rules, request) or _unseen(rules, request)
-
-
-def _beyond_reach(rules: Rules, request: Request) -> Verdict | None:
-    if request.distance_in is None:
-        return None
-    weapon = weapon_of(rules, request)
-    limit_in = reach_in(rules, levels_of(rules, request)[1], weapon)
-    text = f"the target is {request.distance_in:.4g} in away; {row_title(weapon)} reaches {limit_in:g} in"
-    in_range = within(request.distance_in, limit_in)
-    row = rules.tables.weapons[weapon]
-    rule = row.rule if row.thrown else "PF-10"
-    return None if in_range else forbidden("out_of_range", rules.because(rule, text))
-
-
-def _unseen(rules: Rules, request: Request) -> Verdict | None:
-    if request.los or not rules.option("line_of_sight") or _needs_spotter(rules, request.unit):
-        return None
-    return forbidden("no_line_of_sight", rules.because("PF-A08", "the target is not in sight"))
+    yield flying and not rules.option("air_combat"), "air_combat", "PF-127"
+    if request.distance_in is not None:
+        weapon = weapon_of(rules, request)
+        row, limit_in = rules.tables.weapons[weapon], reach_in(rules, levels_of(rules, request)[1], weapon)
+        text = f"the target is {request.distance_in:.4g} in away; {row_title(weapon)} reaches {limit_in:g} in"
+        rule = row.rule if row.thrown else "PF-10"
+        yield not within(request.distance_in, limit_in), "out_of_range", rule, text
+    seen = request.los or not rules.option("line_of_sight") or _needs_spotter(rules, request.unit)
+    yield not seen, "no_line_of_sight", "PF-A08", "the target is not in sight"
 
 
 def _needs_spotter(rules: Rules, unit: str) -> bool:
@@ -202,7 +183,6 @@ def hand_to_hand(rules: Rules, distance_in: Inches, in_the_air: bool = False) ->
 # The flamethrower's tank.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AgainstFlamethrower(Stance):
     """An attack on a Flamethrower Trooper, and its posture."""
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from rules.engine.game import Game, actions
-from rules.engine.ruleset import load
-from rules.games.plastic_fudge import blasts, combat, command, fire, flight, forces, movement, shot
-from rules.games.plastic_fudge.tables import Rules, Tables
+from rules.engine.game import actions
+from rules.games.plastic_fudge import blasts, combat, command, fire, forces, movement
+from rules.games.plastic_fudge.tables import Rules
+from rules.games.plastic_fudge.tables import Tables as Tables
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind
 
@@ -34,9 +32,9 @@ ACTIONS = actions(
     # Movement
     movement.move_allowance,
     movement.move,
-    flight.rout_move,
-    flight.rout_reaches_edge,
-    flight.rout_contagion,
+    movement.rout_move,
+    movement.rout_reaches_edge,
+    movement.rout_contagion,
     movement.carry,
     movement.ride,
     movement.call_jet,
@@ -65,27 +63,16 @@ ACTIONS = actions(
     blasts.sweep_result,
     blasts.sweep_roll,
     # All of an attack at once
-    shot.aim,
-    shot.shot,
-    shot.lay,
-    shot.blast,
-    shot.hole,
-    shot.sweep,
+    blasts.aim,
+    blasts.shot,
+    blasts.lay,
+    blasts.blast,
+    blasts.hole,
+    blasts.sweep,
 )
 
 
-def open_game(house_rules: Path | None = None) -> Game[Tables]:
-    """The game, or its variant by a house-rules file.
-
-    Raises:
-        UserError: if the file does not fit; the message names the file, the table and the key.
-    """
-    rules = load(house_rules or "plastic_fudge", Tables)
-    _check(rules)
-    return Game(rules, ACTIONS)
-
-
-def _check(rules: Rules) -> None:
+def check(rules: Rules) -> None:
     """Checks that involve several columns of a row."""
     counted = {f"{side}_{fate}" for side in ("enemy", "friendly") for fate in ("destroyed", "routed")}
     for name, row in rules.tables.morale_modifiers.items():

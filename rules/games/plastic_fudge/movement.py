@@ -1,18 +1,19 @@
-"""Plastic Fudge: movement allowances and obstacles, rides, helicopters and jets."""
+"""Plastic Fudge: movement allowances and obstacles, rides, helicopters and jets, and the flight of routed units."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated
 
 from rules.engine.facts import status
-from rules.engine.ruleset import limit, row_title
-from rules.engine.schema import Asked, Count, Inches
-from rules.engine.verdict import TARGETS, Reason, RuleRefusal, StatusEffect, Verdict, forbidden, verdict
+from rules.engine.ruleset import Bar, first_refusal, limit, refused, row_title
+from rules.engine.schema import Asked, Count, Inches, Record
+from rules.engine.state import ELIMINATED
+from rules.engine.verdict import ACTORS, TARGETS, Reason, RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.plastic_fudge import units
-from rules.games.plastic_fudge.statuses import CALLED_TURN
+from rules.games.plastic_fudge.statuses import CALLED_TURN, ROUTED_OFF, STAYS
 from rules.games.plastic_fudge.tables import (
     ClassName,
     LevelName,
@@ -29,14 +30,12 @@ from rules.tabletop.tolerance import within
 WHICH_WAY = "Which way does he face, in degrees to the left of the near edge?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Moving(units.Acting):
     """A unit that moves, boards or leaves in the `phase` of its player (`own_turn`)."""
 
     own_turn: Annotated[bool, units.OWN_TURN] = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Mover(Moving):
     """A card that moves, or a Movement Level; training counts for vehicles.
 
@@ -55,7 +54,6 @@ class Mover(Moving):
     unswept_mines: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Move(Mover):
     """A whole move in one terrain, with its changes of facing and its steps up."""
 
@@ -66,8 +64,7 @@ class Move(Mover):
 
 def move_allowance(rules: Rules, move: Move) -> Verdict:
     """How far a unit may go after its turns and climbs."""
-    stopped = _cannot_move(rules, move)
-    if stopped:
+    if stopped := _cannot_move(rules, move):
         return stopped
     base = movement_level(rules, move)
     slowing = slowed(rules, move, move.terrain)
@@ -84,17 +81,18 @@ def move_allowance(rules: Rules, move: Move) -> Verdict:
 
 def _cannot_move(rules: Rules, mover: Mover) -> Verdict | None:
     """The refusal for a unit that does not move by itself."""
-    stopped = units.cannot_act(rules, mover, _wrong_time(rules, mover), mover.aboard)
-    if stopped or mover.unit is None:
-        return stopped
+    return first_refusal(rules, _bars(rules, mover))
+
+
+def _bars(rules: Rules, mover: Mover) -> Iterator[Bar]:
+    yield from units.bars(rules, mover, _wrong_time(rules, mover), mover.aboard)
     special, how = special_of(rules, mover.unit), rules.option("fifty_cal_hand_to_hand")
-    if special and special.fixed and (not mover.attacked_hand_to_hand or how == "only_drops"):
-        return forbidden("cannot_move", rules.because("PF-112"))
-    if special and special.spotter and not mover.spotter_with_binoculars:
-        return forbidden("no_spotter", rules.because("PF-109"))
-    if rules.tables.cards[mover.unit].towed and not mover.working_jeep:
-        return forbidden("no_jeep", rules.because("PF-129"))
-    return None
+    if special is not None:
+        fixed = special.fixed and (not mover.attacked_hand_to_hand or how == "only_drops")
+        yield fixed, "cannot_move", "PF-112"
+        yield special.spotter and not mover.spotter_with_binoculars, "no_spotter", "PF-109"
+    if mover.unit is not None:
+        yield rules.tables.cards[mover.unit].towed and not mover.working_jeep, "no_jeep", "PF-129"
 
 
 def _wrong_time(rules: Rules, mover: Moving) -> Reason | None:
@@ -184,8 +182,7 @@ def _climbs(rules: Rules, mover: Mover, bands: int) -> list[Reason]:
 # A path over several terrains.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class Stretch(Record):
     """A part of a path in one terrain; `climbs` bands are stepped up as it begins."""
 
     inches: Inches
@@ -193,7 +190,6 @@ class Stretch:
     climbs: Count = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Path(Mover):
     """A measured path and its changes of facing; each leg leads where the unit points.
 
@@ -213,8 +209,7 @@ class Path(Mover):
 
 def move(rules: Rules, path: Path) -> Verdict:
     """Whether a path is within the allowance, and the remaining allowance."""
-    stopped = _cannot_move(rules, path)
-    if stopped:
+    if stopped := _cannot_move(rules, path):
         return stopped
     base = movement_level(rules, path)
     parts: list[float] = []
@@ -268,7 +263,6 @@ class Carrying(StrEnum):
     UNLOAD = "unload"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Lift(Moving):
     """Troops that a helicopter takes up or sets down; `routed` is of the troops."""
 
@@ -285,8 +279,7 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
     because = rules.because("PF-123")
     if not rules.tables.cards[lift.unit].carries:
         return forbidden("cannot_carry", rules.because("PF-123", f"{row_title(lift.unit)} carries nobody"))
-    stopped = units.cannot_act(rules, lift, _wrong_time(rules, lift))
-    if stopped:
+    if stopped := first_refusal(rules, units.bars(rules, lift, _wrong_time(rules, lift))):
         return stopped
     if lift.attacks_made_this_turn:
         return forbidden("already_attacked", because)
@@ -298,7 +291,6 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
     return verdict(f"may {lift.does}", because, allowed=True, aboard=aboard, may_attack=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Ride(Moving):
     """A trooper that gets into a jeep, or out of it."""
 
@@ -312,7 +304,7 @@ def ride(rules: Rules, rider: Ride) -> Verdict:
     reason = rules.because("PF-93", "a jeep is for the Commander and his Radioman")
     if not (rules.tables.cards[rider.vehicle].tows and rules.tables.cards[rider.unit].ML_by_jeep):
         return forbidden("not_for_him", reason)
-    stopped = units.cannot_act(rules, rider, _wrong_time(rules, rider))
+    stopped = first_refusal(rules, units.bars(rules, rider, _wrong_time(rules, rider)))
     return stopped or verdict(f"may {rider.does}", reason, allowed=True)
 
 
@@ -339,10 +331,88 @@ def jet_acts(
     if called_turn is None:
         return forbidden("not_called", rules.because("PF-126", "nobody has called it"))
     arrives = called_turn + int(limit(rules, "jet_delay_turns"))
-    if rules.chooses("jet_radio", "until_it_comes") and not radio_since_call:
-        return forbidden("no_radio_operator", rules.because("PF-125"))
-    if turn < arrives:
-        return forbidden("not_arrived", rules.because("PF-126", f"it comes in turn {arrives}"))
-    if turn > arrives and rules.chooses("jet_stays", "one_turn"):
-        return forbidden("left", rules.because("PF-126", "it stayed one turn"))
-    return verdict("acts", rules.because("PF-126"), allowed=True, acts="after_morale")
+    silent = rules.chooses("jet_radio", "until_it_comes") and not radio_since_call
+    gone = turn > arrives and rules.chooses("jet_stays", "one_turn")
+    early = (turn < arrives, "not_arrived", "PF-126", f"it comes in turn {arrives}")
+    stopped = refused(
+        rules, (silent, "no_radio_operator", "PF-125"), early, (gone, "left", "PF-126", "it stayed one turn")
+    )
+    return stopped or verdict("acts", rules.because("PF-126"), allowed=True, acts="after_morale")
+
+
+# Flight.
+
+
+class Rout(Mover):
+    """A unit that flees, and in which direction it faced; one that fails `again` flees already and runs on.
+
+    Where it was seen to run, `heading_deg` is its direction, `run_in` what that took of its move, and `least_in` what
+    the ground lets it take straight on.
+    """
+
+    facing_deg: Annotated[float, Asked(WHICH_WAY)]
+    terrain: TerrainName = "open"
+    again: bool = False
+    reaches_edge: bool = False
+    heading_deg: float | None = None
+    run_in: Inches | None = None
+    least_in: Inches = 0
+
+
+def rout_move(rules: Rules, unit: Rout) -> Verdict:
+    """Where a unit flees to and how far."""
+    turn_by = 0 if unit.again else limit(rules, "about_turn_deg")
+    facing_deg = (unit.facing_deg + turn_by) % 360
+    why_so = rules.because("PF-66", "he fails again and runs on") if unit.again else rules.because("PF-65")
+    slowing = slowed(rules, unit, unit.terrain) if rules.option("rout_terrain") else (0.0, [])
+    if slowing is None:
+        reasons = (why_so, rules.because(rules.tables.terrain[unit.terrain].rule))
+        return verdict("stopped", *reasons, facing_deg=facing_deg, distance_in=0, routed=True)
+    part, why = slowing
+    base = movement_level(rules, unit)
+    tolls = () if rules.chooses("rout_turn", "free") else turn_tolls(rules, (turn_by,), part)
+    left_in = max(0.0, (base.modifier or 0) + sum(toll.modifier or 0 for toll in tolls))
+    if wrong := _strays(rules, unit, facing_deg, left_in):
+        return forbidden("not_the_way", rules.because(why_so.rule, wrong))
+    off = rout_reaches_edge(rules, reaches_edge=True) if unit.reaches_edge else None
+    ends, numbers, effects = (off.reasons, off.numbers, off.effects) if off else ((), {}, ())
+    numbers = {"facing_deg": facing_deg, "distance_in": left_in * (1 - part), "routed": True, **numbers}
+    return verdict("flees", why_so, base, *tolls, *why, *ends, **numbers).causing(*effects)
+
+
+def _strays(rules: Rules, unit: Rout, facing_deg: float, full_in: float) -> str:
+    """What is wrong with the way that a fleeing unit was seen to run; empty if nothing is."""
+    if unit.run_in is None:
+        return ""
+    if unit.heading_deg is not None and abs(turn_deg(facing_deg, unit.heading_deg)) > limit(rules, "turn_deg"):
+        return f"he runs straight away, towards {facing_deg:.0f} degrees"
+    if not within(unit.run_in, full_in):
+        return f"he runs {full_in:g} in, not {unit.run_in:.3g}"
+    short = not unit.reaches_edge and unit.run_in < min(unit.least_in, full_in) - limit(rules, "rout_slack_in")
+    return f"he runs his full {full_in:g} in, not {unit.run_in:.3g}" if short else ""
+
+
+def rout_reaches_edge(
+    rules: Rules, reaches_edge: Annotated[bool, Asked("Has the routed unit reached the table's edge?")]
+) -> Verdict:
+    """Whether a routed unit leaves play."""
+    if reaches_edge:
+        counts_as = rules.option("routed_off")
+        found = verdict("removed", rules.because("PF-67"), removed=True, counts_as=counts_as)
+        routed = [StatusEffect(ACTORS, ROUTED_OFF, True, "PF-67")] if counts_as == "routed" else []
+        return found.causing(*routed, StatusEffect(ACTORS, ELIMINATED, True, "PF-67"))
+    stays = verdict("stays", rules.because("PF-66"), removed=False)
+    return stays.causing(StatusEffect(ACTORS, STAYS, True, "PF-66", this_turn=True))
+
+
+def rout_contagion(
+    rules: Rules, same_side: bool, closest_in: Inches, unit: UnitName | None = None, checked_for_this_unit: bool = False
+) -> Verdict:
+    """Whether a trooper must check at once."""
+    concerned = same_side or rules.chooses("rout_spreads_to", "everyone")
+    again = checked_for_this_unit and rules.option("rout_spreads_once")
+    steady = unit is not None and not rules.tables.classes[rules.tables.cards[unit].kind].checks_morale
+    near = within(closest_in, limit(rules, "rout_near_in"))
+    must = near and concerned and not again and not steady
+    text = f"a routed unit passed within {closest_in:g} in" if near else f"{closest_in:g} in away"
+    return verdict("must check" if must else "steady", rules.because("PF-68", text), must_check=must)

@@ -9,10 +9,9 @@ from typing import Any
 from rules.engine.effects import carried_move, moves_along, stored_list
 from rules.engine.events import Change, Effects, Move
 from rules.engine.position import Position
-from rules.engine.referee import Action
+from rules.engine.referee import Action, effects_of
 from rules.engine.state import ELIMINATED, Unit
 from rules.engine.verdict import Verdict
-from rules.engine.verdict_effects import effects_of
 from rules.games.plastic_fudge import statuses, units
 from rules.games.plastic_fudge.tables import together_in
 from rules.games.plastic_fudge.units import rules_of
@@ -140,7 +139,7 @@ def _suffered(position: Position, struck: Iterable[Mapping[str, Any]]) -> Iterat
             continue
         if unit is None:  # a base, which is terrain
             left = statuses.DESTROYED if row.destroys or one["removed"] else one["DL_after"]
-            yield _becomes("", statuses.base_key(one["id"]), left, "PF-76")
+            yield _becomes("", statuses.BASE.format(one["id"]), left, "PF-76")
         elif together_in(rules_of(position), position.state.phase) or one.get("explodes"):
             yield from _struck(position, unit, row.destroys, bool(one.get("explodes")))
         else:
@@ -182,14 +181,14 @@ def _holed(position: Position, action: Action, found: Verdict) -> Iterator[Chang
     if isinstance(action.template, Blast):
         hole = [round(inches, 2) for inches in action.template.centre_in]
         made = [*units.holes_in(position.state, action.piece), hole]
-        yield _becomes("", statuses.hole_key(action.piece), made, "PF-81")
+        yield _becomes("", statuses.HOLES.format(action.piece), made, "PF-81")
 
 
 # Mines, and rides.
 
 
 def _swept(position: Position, action: Action, found: Verdict) -> Iterator[Change]:
-    [man], fate, mine = action.by, found.numbers["mine"], statuses.mine_key(action.piece)
+    [man], fate, mine = action.by, found.numbers["mine"], statuses.MINE.format(action.piece)
     yield from _acted(position, action)
     if fate == "activated":
         yield _becomes("", mine, None, "PF-105")
@@ -204,7 +203,7 @@ def _trod(position: Position, action: Action, found: Verdict) -> Iterator[Change
     left = [one for one in stored_list(position.unit(man), statuses.ON_MINES) if one[0] != action.piece]
     yield _becomes(man, statuses.ON_MINES, left or None, "PF-83")
     if found.numbers["goes_off"]:
-        yield _becomes("", statuses.mine_key(action.piece), "gone", "PF-83")
+        yield _becomes("", statuses.MINE.format(action.piece), "gone", "PF-83")
     yield from _suffered(position, found.numbers.get("targets", ()))
 
 

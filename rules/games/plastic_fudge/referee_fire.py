@@ -11,7 +11,7 @@ from typing import Any
 from shapely.geometry import Point, Polygon
 
 from rules.engine.ambiguity import in_sight, one_of
-from rules.engine.facts import Context
+from rules.engine.facts import Context, action_for
 from rules.engine.position import Position, View
 from rules.engine.referee import Action, UncertainFact
 from rules.engine.state import Unit
@@ -85,12 +85,12 @@ def _shot(position: Position, unit: Unit, weapon: str, enemy: Unit) -> Action:
     }
     found = possible_terrains(rules_of(position), target, position.terrain, figure.centre_in)
     ground = one_of(found, target.sigma_in, f"what {display_name(enemy.id)} stands in", ("grounds",))
-    return units.action_of(
+    return action_for(
         f"{display_name(weapon) or 'Attack'} at {display_name(enemy.id)}",
         "shot",
         Context(position, (unit,), (enemy,)),
         known,
-        (*line.errors, *ground),
+        measured=(*line.errors, *ground),
         weapon=weapon,
         preview="aim",
         view=position.view(unit.id, enemy.id),
@@ -164,12 +164,12 @@ def _laid(position: Position, unit: Unit, weapon: str, title: str, at_in: PointI
         one["id"]: {part: [other for other in of if other["id"] == one["id"]] for part, of in lists.items()}
         for one in targets
     }
-    return units.action_of(
+    return action_for(
         title,
         "blast",
         Context(position, (unit,)),
         {"weapon": weapon, **line.known, **lists},
-        (*line.errors, *shares),
+        measured=(*line.errors, *shares),
         weapon=weapon,
         preview="lay",
         band=_band(position, line.range),
@@ -307,7 +307,8 @@ def _at_piece(position: Position, unit: Unit, weapon: str, name: str, piece: Ter
     """The effect of a weapon on a terrain piece."""
     known = {"weapon": weapon, "distance_in": spoken_of(rules_of(position), measured)}
     title, error = f"{display_name(weapon)} at {piece.name}", _range_error(measured, piece.name)
-    return units.action_of(title, name, Context(position, (unit,)), known, error, weapon=weapon, piece=piece.name)
+    more = {"measured": error, "weapon": weapon, "piece": piece.name}
+    return action_for(title, name, Context(position, (unit,)), known, **more)
 
 
 def real_mine(position: Position, name: str) -> dict[str, bool]:
@@ -323,7 +324,7 @@ def _lifts(position: Position, unit: Unit) -> Iterator[Action]:
         if aboard or _beside(position, unit, mate):
             title, does = ("Set down", "unload") if aboard else ("Take up", "load")
             context = Context(position, (unit,), (mate,))
-            yield units.action_of(f"{title} {display_name(mate.id)}", "carry", context, {"figures": 1, "does": does})
+            yield action_for(f"{title} {display_name(mate.id)}", "carry", context, {"figures": 1, "does": does})
 
 
 def _beside(position: Position, vehicle: Unit, man: Unit) -> bool:
@@ -340,11 +341,11 @@ def _rides(position: Position, unit: Unit) -> Iterator[Action]:
         if inside or _beside(position, jeep, unit):
             title, does = ("Get out of", "unload") if inside else ("Get into", "load")
             context = Context(position, (unit,), (jeep,))
-            yield units.action_of(f"{title} {display_name(jeep.id)}", "ride", context, {"does": does})
+            yield action_for(f"{title} {display_name(jeep.id)}", "ride", context, {"does": does})
 
 
 def _calls(position: Position, unit: Unit) -> Iterator[Action]:
     """A radio operator's call for each jet of the side that was not called yet."""
     for jet in units.of_side(position, unit.side) if card(position, unit).radio else ():
         if card(position, jet).called and not jet.out and statuses.CALLED_TURN not in jet.statuses:
-            yield units.action_of(f"Call {display_name(jet.id)}", "call_jet", Context(position, (unit,), (jet,)))
+            yield action_for(f"Call {display_name(jet.id)}", "call_jet", Context(position, (unit,), (jet,)))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from rules.engine.facts import UNKNOWN, Context, bind
+from rules.engine.facts import UNKNOWN, Context, action_for, bind
 from rules.engine.position import Position
 from rules.engine.referee import NO_FACINGS, Action, UncertainFact, verdict_without_dice
 from rules.engine.state import Unit
@@ -14,7 +14,7 @@ from rules.engine.verdict import Verdict, forbidden
 from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.board import flight, reaches_edge, run_in, stretches, terrain_under
 from rules.games.plastic_fudge.movement import Mover, Stretch
-from rules.games.plastic_fudge.units import action_of, card, card_name, known_facing_deg, mines_on, rules_of
+from rules.games.plastic_fudge.units import card, card_name, known_facing_deg, mines_on, rules_of
 from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.path import Path, legs
 
@@ -22,7 +22,7 @@ from rules.tabletop.path import Path, legs
 def movement(position: Position, figure: str) -> Action:
     """The remaining move of a unit."""
     unit = position.unit(figure)
-    return action_of("Move", "move", Context(position, (unit,)), {"path": []}, blocked_by=not_here(position, unit))
+    return action_for("Move", "move", Context(position, (unit,)), {"path": []}, blocked_by=not_here(position, unit))
 
 
 def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Action:
@@ -45,12 +45,12 @@ def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str
         "path": [{"inches": one.inches, "terrain": one.terrain, "climbs": one.climbs} for one in parts],
         "headings_deg": headings + [facing_deg[name]] if name in facing_deg else headings,
         "unswept_mines": any(
-            found.get(statuses.mine_key(mine)) != statuses.FOUND for mine, *_ in mines_on(position, name, path)
+            found.get(statuses.MINE.format(mine)) != statuses.FOUND for mine, *_ in mines_on(position, name, path)
         ),
     }
     error = (_length_error(position, unit, ("path", len(parts) - 1, "inches")),) if parts else ()
     wait = not_here(position, unit)
-    return action_of("Move", "move", context, known, error, facing_deg=facing_deg, blocked_by=wait)
+    return action_for("Move", "move", context, known, measured=error, facing_deg=facing_deg, blocked_by=wait)
 
 
 def fleeing(position: Position, unit: Unit, path: Path | None = None) -> Action:
@@ -92,5 +92,7 @@ def not_here(position: Position, unit: Unit) -> Verdict | None:
     """Why a unit that is called does not act yet, or no longer."""
     if not card(position, unit).called:
         return None
-    found = verdict_without_dice(position.game, "jet_acts", action_of("", "jet_acts", Context(position, (unit,))).given)
+    found = verdict_without_dice(
+        position.game, "jet_acts", action_for("", "jet_acts", Context(position, (unit,))).given
+    )
     return found if found is not None and not found.allowed else None

@@ -17,6 +17,12 @@ DESTROYED = "destroyed"
 """The value of a base's status once nothing is left of it."""
 FOUND, GONE = "found_active", frozenset({"deactivated", "gone"})
 """Values of a mine's status."""
+MINE = "mine {}"
+"""The battle's status with the known facts of a marker."""
+BASE = "base {}"
+"""The battle's status that holds the Defense Level that a base has left."""
+HOLES = "holes in {}"
+"""The battle's status with the holes in a base."""
 
 THIS_TURN = frozenset(
     {
@@ -25,18 +31,3 @@ THIS_TURN = frozenset(
     }
 )  # fmt: skip
 """The statuses that the next turn forgets."""
-
-
-def mine_key(name: str) -> str:
-    """The battle's status with the known facts of a marker."""
-    return f"mine {name}"
-
-
-def base_key(name: str) -> str:
-    """The battle's status that holds the Defense Level that a base has left."""
-    return f"base {name}"
-
-
-def hole_key(name: str) -> str:
-    """The battle's status with the holes in a base."""
-    return f"holes in {name}"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
+from rules.engine.common import NamedStatus
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.ruleset import Cited, Limit, Ruleset, limit
-from rules.engine.schema import Count, Inches, Part, Row, Within
+from rules.engine.schema import Count, Inches, Part, Record, Row, Within
 from rules.engine.verdict import Reason
 from rules.tabletop.table import TerrainKind
 
@@ -23,7 +23,6 @@ Rating = Annotated[int, Within(-9, 9, "unknown_level")]
 """A level as a number; beyond Terrible and Superb it comes from poses, injuries and hand-to-hand."""
 
 
-@dataclass(frozen=True, slots=True)
 class Level(Cited):
     """A level: its modifier, cost, movement and reach."""
 
@@ -33,7 +32,6 @@ class Level(Cited):
     range_bands: Count
 
 
-@dataclass(frozen=True, slots=True)
 class UnitClass(Cited):
     """Troopers or vehicles: the factor for the cost of their attributes, and the fixed cost.
 
@@ -47,7 +45,6 @@ class UnitClass(Cited):
     trained_for_terrain: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Terrain(Cited):
     """Terrain: its cost for a move, and its modifier for the Defense of a unit inside."""
 
@@ -57,7 +54,6 @@ class Terrain(Cited):
     ranged_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Ground(Cited):
     """Which terrain a piece on the table is; `on_top` where one walks on its upper side."""
 
@@ -65,21 +61,18 @@ class Ground(Cited):
     on_top: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class ChartRow(Cited):
     """A row of the damage chart, from the worst offence to the best."""
 
     results: tuple[ResultName, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Swept(Cited):
     """The meaning of a chart result for a mine that is swept."""
 
     fate: str
 
 
-@dataclass(frozen=True, slots=True)
 class Result(Cited):
     """A result of the damage chart."""
 
@@ -88,7 +81,6 @@ class Result(Cited):
     destroys: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class MoraleModifier(Cited):
     """Added to a morale check; with `counted`, from that share of the starting units on."""
 
@@ -98,14 +90,12 @@ class MoraleModifier(Cited):
     share: Part = 0
 
 
-@dataclass(frozen=True, slots=True)
 class Pose(Cited):
     """The levels of Defense that a pose brings."""
 
     levels: int
 
 
-@dataclass(frozen=True, slots=True)
 class Template(Cited):
     """A disk by its diameter, or a wedge by its radius and angle."""
 
@@ -114,7 +104,6 @@ class Template(Cited):
     angle_deg: Annotated[float | None, Within(0, 180)] = None
 
 
-@dataclass(frozen=True, slots=True)
 class Weapon(Cited):
     """A weapon; its levels are the unit's.
 
@@ -131,7 +120,6 @@ class Weapon(Cited):
     holes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class HandToHand(Cited):
     """The levels that a unit gains when it is attacked hand to hand."""
 
@@ -139,7 +127,6 @@ class HandToHand(Cited):
     RL: int
 
 
-@dataclass(frozen=True, slots=True)
 class Special(Cited):
     """A special trooper.
 
@@ -157,7 +144,6 @@ class Special(Cited):
     explodes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class FudgeFace(Cited):
     """The faces of a six-sided die that stand for one of a Fudge die."""
 
@@ -165,7 +151,6 @@ class FudgeFace(Cited):
     faces: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Phase(Cited):
     """A part of the round, with the number of the sheet's phase; morale may be checked after it.
 
@@ -186,23 +171,6 @@ class Phase(Cited):
     called: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Status(Cited):
-    """The meaning of a unit's status, for authors of situations.
-
-    Attributes:
-        means: The status that is kept in its place, where this is another word for it.
-        value: What that is where this is true.
-        many: Whether it holds a list.
-    """
-
-    text: str
-    means: str = ""
-    value: Any = None
-    many: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Forces(Cited):
     """The limits of a side."""
 
@@ -210,14 +178,12 @@ class Forces(Cited):
     points_most: Count
 
 
-@dataclass(frozen=True, slots=True)
 class Victory(Cited):
     """The part of his troops that the enemy must lose."""
 
     enemy_loss: Part
 
 
-@dataclass(frozen=True, slots=True)
 class Scenario(Cited):
     """Forces, terrain and end of a battle; with a `flag`, its capture ends it too."""
 
@@ -229,7 +195,6 @@ class Scenario(Cited):
     flag: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Card(Cited):
     """A ready unit.
 
@@ -267,8 +232,7 @@ class Card(Cited):
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(Record):
     """All tables of the game, by the name of the row."""
 
     levels: Mapping[str, Level]
@@ -284,7 +248,7 @@ class Tables:
     specials: Mapping[str, Special]
     fudge_faces: Mapping[str, FudgeFace]
     phases: Mapping[str, Phase]
-    statuses: Mapping[str, Status]
+    statuses: Mapping[str, NamedStatus]
     limits: Mapping[str, Limit]
     scenarios: Mapping[str, Scenario]
     cards: Mapping[str, Card]

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any
 
 from shapely.geometry import LineString, Point, Polygon
 
-from rules.engine.facts import PHASE, UNKNOWN, Context, Source, action_for, status
+from rules.engine.facts import PHASE, UNKNOWN, Source, status
 from rules.engine.position import Position, rules_with
-from rules.engine.referee import Action, UncertainFact
-from rules.engine.schema import Asked
+from rules.engine.ruleset import Bar
+from rules.engine.schema import Asked, Record
 from rules.engine.state import State, Unit
-from rules.engine.verdict import Reason, Verdict, forbidden
+from rules.engine.verdict import Reason
 from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.combat import in_volley
 from rules.games.plastic_fudge.forces import basic_defense_level, counted
 from rules.games.plastic_fudge.tables import Card, Rules, Tables, UnitName, special_of
-from rules.tabletop.area import standing_on
-from rules.tabletop.measure import Range
+from rules.tabletop.measure import Range, standing_on
 from rules.tabletop.path import Path, place_at, placed, spans_over
 from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
 from rules.tabletop.tolerance import DOUBT_SIGMAS, within
@@ -197,7 +195,7 @@ def markers(position: Position) -> tuple[TerrainPiece, ...]:
     """The mine markers that still lie there."""
     laid = (piece for piece in position.terrain if piece.kind is TerrainKind.MINE)
     known = position.state.statuses
-    return tuple(piece for piece in laid if known.get(statuses.mine_key(piece.name)) not in statuses.GONE)
+    return tuple(piece for piece in laid if known.get(statuses.MINE.format(piece.name)) not in statuses.GONE)
 
 
 def mines_on(position: Position, name: str, path: Path) -> list[tuple[str, bool, PointIn]]:
@@ -225,7 +223,7 @@ def middle(piece: TerrainPiece) -> PointIn:
 
 def holes_in(state: State, name: str) -> list[list[float]]:
     """The middles of the holes in a base; battles of before they were kept have only their number."""
-    found = state.statuses.get(statuses.hole_key(name), ())
+    found = state.statuses.get(statuses.HOLES.format(name), ())
     return [] if isinstance(found, int) else [list(place) for place in found]
 
 
@@ -269,21 +267,7 @@ TARGET_ROUTED = Source(lambda context: bool(context.target.statuses.get(statuses
 TARGET_CARD = Source(lambda context: card_name(context.target))
 
 
-def action_of(
-    title: str,
-    name: str,
-    context: Context,
-    known: Mapping[str, Any] | None = None,
-    measured: tuple[UncertainFact, ...] = (),
-    **more: Any,
-) -> Action:
-    """An action with the facts that have a source and those that are `known` otherwise, and the errors of these."""
-    action = action_for(title, name, context, **more)
-    return replace(action, given={**action.given, **(known or {})}, measured=measured)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Acting:
+class Acting(Record):
     """A unit that acts; where the `phase` of the round is said, only in its own."""
 
     unit: Annotated[UnitName | None, CARD] = None
@@ -292,14 +276,11 @@ class Acting:
     phase: Annotated[str | None, PHASE] = None
 
 
-def cannot_act(rules: Rules, acting: Acting, wrong_phase: Reason | None, aboard: bool = False) -> Verdict | None:
-    """The reason that forbids a unit's move or attack; `wrong_phase` if it is not its time."""
-    if acting.destroyed:
-        return forbidden("destroyed", rules.because("PF-53"))
-    if acting.routed and not rules.option("routed_act"):
-        return forbidden("routed", rules.because("PF-66", "he flees until he passes a morale check"))
+def bars(rules: Rules, acting: Acting, wrong_phase: Reason | None, aboard: bool = False) -> Iterator[Bar]:
+    """What forbids a unit's move or attack; `wrong_phase` if it is not its time."""
+    yield acting.destroyed, "destroyed", "PF-53"
+    routed = acting.routed and not rules.option("routed_act")
+    yield routed, "routed", "PF-66", "he flees until he passes a morale check"
     if wrong_phase:
-        return forbidden("wrong_phase", wrong_phase)
-    if aboard:
-        return forbidden("aboard", rules.because("PF-70", "he is inside a vehicle: let him get out first"))
-    return None
+        yield True, "wrong_phase", wrong_phase.rule, wrong_phase.text
+    yield aboard, "aboard", "PF-70", "he is inside a vehicle: let him get out first"

@@ -10,7 +10,7 @@ from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import PHASE, UNKNOWN, Bound, Context, Source, bind, on_card, status, times_done
 from rules.engine.game import Answer
 from rules.engine.ruleset import limit, row_title
-from rules.engine.schema import Asked, Count, Inches, Part
+from rules.engine.schema import Asked, Count, Inches, Part, Record
 from rules.engine.state import ELIMINATED
 from rules.engine.state import Unit as Fighter
 from rules.engine.verdict import (
@@ -62,20 +62,17 @@ def attacks_made(unit: Fighter) -> int:
     return max(times_done(unit, *ATTACKS), int(unit.this_turn.get(ATTACKS_MADE, 0)))
 
 
-def _actors_attacks(context: Context) -> int:
-    return attacks_made(context.actor)
+_ACTORS_ATTACKS = Source(lambda context: attacks_made(context.actor))
 
 
 def _who_stayed_put(context: Context) -> list[bool]:
     return [man.allowance_used_in <= EXACT for man in context.men]
 
 
-def _stayed_put(context: Context) -> bool:
-    return _who_stayed_put(context)[0]
+_STAYED_PUT = Source(lambda context: _who_stayed_put(context)[0])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(Record):
     """The moment of an attack in the turn; a man who `stayed_put` belongs to a squad that may have moved.
 
     Attributes:
@@ -83,9 +80,9 @@ class Turn:
     """
 
     attacker_moved: Annotated[bool, Asked("Did the attacker's squad move this turn?"), status(MOVED)]
-    stayed_put: Annotated[bool, Source(_stayed_put)] = False
+    stayed_put: Annotated[bool, _STAYED_PUT] = False
     phase: Annotated[PhaseName, PHASE] = "attacking"
-    attacks_made_this_turn: Annotated[Count, Source(_actors_attacks)] = 0
+    attacks_made_this_turn: Annotated[Count, _ACTORS_ATTACKS] = 0
     squad_fired_at: Annotated[str, Source(_squad_fired_at)] = ""
 
 
@@ -194,8 +191,7 @@ def _shares_dice(context: Context) -> Any:
     return UNKNOWN if dice > 1 and context.rules.chooses("split_dice", True) else None
 
 
-def _dice_rolled(context: Context) -> int:
-    return int(context.actor.this_turn.get(DICE_ROLLED, 0))
+_DICE_ROLLED = Source(lambda context: int(context.actor.this_turn.get(DICE_ROLLED, 0)))
 
 
 def _each_has_its_own(_: Context) -> Elevation:
@@ -203,7 +199,6 @@ def _each_has_its_own(_: Context) -> Elevation:
     return Elevation.LEVEL
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Attack(Turn):
     """One man's attack at a lone unit, described by the facts of the target, or at `targets`, the closest first.
 
@@ -226,7 +221,7 @@ class Attack(Turn):
     dice_at_target: Annotated[
         Count | None, Asked("How many of his dice does he roll at this target?"), Source(_shares_dice)
     ] = None
-    dice_rolled: Annotated[Count, Source(_dice_rolled)] = 0
+    dice_rolled: Annotated[Count, _DICE_ROLLED] = 0
     targets: Annotated[tuple[Target, ...], Source(_each_target)] = ()
 
     def in_order(self, rules: Rules) -> list[Target]:
@@ -377,15 +372,10 @@ def _fired(rules: Rules, man: Attacker, standing: list[Target], dice: int) -> Pr
 # The attacks of a squad and of a sniper.
 
 
-def _any_moved(context: Context) -> bool:
-    return any(bool(one.this_turn.get(MOVED)) for one in context.men)
+_ANY_MOVED = Source(lambda context: any(bool(one.this_turn.get(MOVED)) for one in context.men))
+_EACH_VIEW = Source(lambda context: [_each_target(replace(context, men=(one,))) for one in context.men])
 
 
-def _each_view(context: Context) -> list[list[Bound]]:
-    return [_each_target(replace(context, men=(one,))) for one in context.men]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SquadAttack(Turn):
     """The attacks of a squad's men, in the order in which they roll.
 
@@ -395,14 +385,14 @@ class SquadAttack(Turn):
         stayed_put_each: For each attacker whether he stayed where he was.
     """
 
-    attacker_moved: Annotated[bool, Source(_any_moved)]
+    attacker_moved: Annotated[bool, _ANY_MOVED]
     attackers: Annotated[
         tuple[UnitName, ...], Source(lambda context: [context.position.kind(one)["unit"] for one in context.men])
     ]
     targets: tuple[Target, ...] = ()
     views: Annotated[
         tuple[tuple[Target, ...], ...],
-        Source(_each_view),
+        _EACH_VIEW,
     ] = ()
     stayed_put_each: Annotated[tuple[bool, ...], Source(_who_stayed_put)] = ()
 
@@ -516,7 +506,6 @@ def shots_at(context: Context, names: Sequence[str]) -> list[list[Bound]]:
     return [[aim for one, aim in seen if squads[one.id] == squads[name]] for name in names]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SniperAttacks(Turn):
     """The targets of a sniper's attacks, one for each attack; the same may stand twice.
 

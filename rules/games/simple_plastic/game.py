@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from rules.engine.game import Game, actions
-from rules.engine.ruleset import load
+from rules.engine.game import actions
 from rules.games.simple_plastic import attack, movement, sight, turn
-from rules.games.simple_plastic.tables import Tables
+from rules.games.simple_plastic.tables import Rules
+from rules.games.simple_plastic.tables import Tables as Tables
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Posture, TerrainKind
 
@@ -37,13 +35,8 @@ ACTIONS = actions(
 )
 
 
-def open_game(house_rules: Path | None = None) -> Game[Tables]:
-    """The game, or its variant by a house-rules file.
-
-    Raises:
-        UserError: if the file does not fit; the message names the file, the table and the key.
-    """
-    rules = load(house_rules or "simple_plastic", Tables)
+def check(rules: Rules) -> None:
+    """Check that modifiers name known facts, and that every kind of terrain and every posture has a row."""
     for name, row in rules.tables.modifiers.items():
         if row.fact not in attack.FACTS:
             known = ", ".join(attack.FACTS)
@@ -54,4 +47,3 @@ def open_game(house_rules: Path | None = None) -> Game[Tables]:
         missing = {one.value for one in needed} - set(getattr(rules.tables, table))
         if missing:
             raise UserError(f"the table {table} lacks {', '.join(sorted(missing))}: give each a row")
-    return Game(rules, ACTIONS)

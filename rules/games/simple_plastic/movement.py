@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from itertools import combinations
 from typing import Annotated, Any
 
 from rules.engine.facts import PHASE, UNKNOWN, Context, Source, Uncertain
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Inches
+from rules.engine.schema import Asked, Inches, Record
 from rules.engine.verdict import ACTORS, Effect, MoveEffect, Reason, StatusEffect, Verdict, forbidden, verdict
 from rules.games.simple_plastic.attack import MOVED
 from rules.games.simple_plastic.tables import PhaseName, Rules
 from rules.tabletop.bearing import bearing_deg
-from rules.tabletop.measure import Range, range_between
+from rules.tabletop.measure import Range, ahead_of, chain, forwardness_in, range_between
 from rules.tabletop.path import length_in, placed
-from rules.tabletop.squad import ahead_of, chain, forwardness_in
-from rules.tabletop.table import Figure, TerrainKind, TerrainPiece
-from rules.tabletop.terrain_cost import MovementProfile, TerrainCost
+from rules.tabletop.table import Figure
 from rules.tabletop.tolerance import EXACT, within
 
 MOVING = "moving"
@@ -35,18 +33,16 @@ class Mode(StrEnum):
     SPAN = "span"
 
 
-def _asked_span(context: Context) -> Any:
-    return UNKNOWN if context.rules.chooses("move_measure", "span") else None
+_ASKED_SPAN = Source(lambda context: UNKNOWN if context.rules.chooses("move_measure", "span") else None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Record):
     """How a move is measured, and how far the measured man or squad went before in this turn."""
 
     mode: Mode | None = None
-    span_in: Annotated[
-        Inches | None, Asked("How long is the player's span (an adult's short one)?"), Source(_asked_span)
-    ] = None
+    span_in: Annotated[Inches | None, Asked("How long is the player's span (an adult's short one)?"), _ASKED_SPAN] = (
+        None
+    )
     moved_before_in: Annotated[Inches, Source(lambda context: max(man.allowance_used_in for man in context.men))] = 0
     phase: Annotated[PhaseName, PHASE] = MOVING
 
@@ -78,7 +74,6 @@ def _own_way(context: Context) -> Uncertain:
     return Uncertain(length_in(path), figure.sigma_in if path else 0, "how far it went")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LoneMove(Step):
     """The move of a unit that is in no squad."""
 
@@ -123,8 +118,7 @@ def _led(context: Context) -> Uncertain:
     return Uncertain(length_in(context.paths.get(name, ())), sigma_in, "how far its leading man went")
 
 
-def _led_before(context: Context) -> float:
-    return max(float(man.this_turn.get(LED, 0.0)) for man in context.men)
+_LED_BEFORE = Source(lambda context: max(float(man.this_turn.get(LED, 0.0)) for man in context.men))
 
 
 def _gaps_after(context: Context) -> Any:
@@ -149,7 +143,6 @@ def _anyone_ahead(context: Context) -> bool:
     return bool(ahead_of(after[first], [one for name, one in after.items() if name != first], _way_deg(context)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SquadMove(Step):
     """The move of a squad; only its leader is measured.
 
@@ -162,7 +155,7 @@ class SquadMove(Step):
     """
 
     lead_moved_in: Annotated[Inches, Source(_led)]
-    moved_before_in: Annotated[Inches, Source(_led_before)] = 0
+    moved_before_in: Annotated[Inches, _LED_BEFORE] = 0
     follower_moved_in: tuple[Inches, ...] = ()
     coherent_after: bool | None = None
     gaps_in: Annotated[tuple[Inches, ...], Source(_gaps_after)] = ()
@@ -191,8 +184,7 @@ def _squad_move(rules: Rules, step: SquadMove) -> Verdict:
         return _illegal("wrong_lead", rules.because("SP-03", "the man who is measured must be the frontmost"))
     closing = step.closes_gaps and not _has_moved(rules, step.lead_moved_in)
     timed = replace(step, phase=MOVING, moved_before_in=0.0) if closing else step
-    found = _measured(rules, timed, step.lead_moved_in)
-    if not found.allowed:
+    if not (found := _measured(rules, timed, step.lead_moved_in)).allowed:
         return found
     if step.follower_ahead and rules.chooses("followers_behind", True):
         return _illegal("follower_ahead", rules.because("SP-03", "the rest are placed behind the man who leads"))
@@ -242,12 +234,3 @@ def counts_as_moved(rules: Rules, lead_moved_in: Inches, followers_closed_gaps: 
 
 def _has_moved(rules: Rules, lead_moved_in: float) -> bool:
     return not within(lead_moved_in, rules.option("same_place_in"))
-
-
-def movement_profile(rules: Rules, unit: str) -> MovementProfile:
-    """How a unit walks the measured table, for `rules.tabletop.movement.walk`: no ground is slower than another."""
-
-    def cost_of(piece: TerrainPiece) -> TerrainCost:
-        return TerrainCost(on_top=piece.kind in (TerrainKind.HILL, TerrainKind.BRIDGE))
-
-    return MovementProfile(cost_of)

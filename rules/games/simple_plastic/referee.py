@@ -9,11 +9,10 @@ from rules.engine.effects import next_step
 from rules.engine.events import PhaseBegun
 from rules.engine.facts import Context, action_for, times_done
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, verdict_without_dice
+from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, effects_of, verdict_without_dice
 from rules.engine.state import Unit
 from rules.engine.text import display_name, display_names
 from rules.engine.verdict import Verdict, forbidden
-from rules.engine.verdict_effects import effects_of
 from rules.games.simple_plastic.attack import ATTACKS, ATTACKS_MADE, DICE_ROLLED, FIRED_AT, MOVED, shots_at
 from rules.games.simple_plastic.movement import LED, MOVING, closes_gaps
 from rules.games.simple_plastic.sight import distance_in, sight_rules

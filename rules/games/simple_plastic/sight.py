@@ -7,7 +7,7 @@ from typing import Annotated
 
 from rules.engine.facts import Context, Source, Uncertain
 from rules.engine.ruleset import limit, row_title
-from rules.engine.schema import Asked, Inches, Part
+from rules.engine.schema import Asked, Inches, Part, Record
 from rules.engine.text import display_name
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, verdict
 from rules.games.simple_plastic.tables import Cover, Elevation, Rules
@@ -66,8 +66,7 @@ def is_special(context: Context) -> bool:
     return bool(context.rules.tables.units[context.position.kind(context.target)["unit"]].special)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(Record):
     """A figure as one attacker sees it.
 
     Attributes:

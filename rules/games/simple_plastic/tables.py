@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
 from rules.engine.ruleset import Cited, Limit, Ruleset
-from rules.engine.schema import Count, Row
+from rules.engine.schema import Count, Record, Row
 
 UnitName = Annotated[str, Row("units", "unknown_unit_type")]
 CoverName = Annotated[str, Row("covers", "unknown_obstacle")]
@@ -23,7 +22,6 @@ class Elevation(StrEnum):
     UPHILL = "uphill"
 
 
-@dataclass(frozen=True, slots=True)
 class Unit(Cited):
     """A kind of soldier.
 
@@ -43,7 +41,6 @@ class Unit(Cited):
     attacks_after_moving: bool = True
 
 
-@dataclass(frozen=True, slots=True)
 class Modifier(Cited):
     """Added to the to-kill number where `fact` holds; see `rules.games.simple_plastic.attack.FACTS`."""
 
@@ -52,7 +49,6 @@ class Modifier(Cited):
     modifier: int
 
 
-@dataclass(frozen=True, slots=True)
 class Cover(Cited):
     """The effect of an obstacle on the line to the target.
 
@@ -69,14 +65,12 @@ class Cover(Cited):
     also: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Terrain(Cited):
     """The cover that a kind of terrain piece gives; None if it hides nothing."""
 
     cover: CoverName | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Phase(Cited):
     """A part of the turn; in one with `moves`, figures move."""
 
@@ -84,14 +78,12 @@ class Phase(Cited):
     moves: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Goal(Cited):
     """A way to end the game."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
 class Posing(Cited):
     """The unit that a posture suggests; None if it is no unit of the game."""
 
@@ -99,7 +91,6 @@ class Posing(Cited):
     unit: UnitName | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Card(Cited):
     """A ready unit."""
 
@@ -108,8 +99,7 @@ class Card(Cited):
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(Record):
     """All tables of the game, by the name of the row."""
 
     units: Mapping[str, Unit]

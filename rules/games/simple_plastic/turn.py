@@ -55,8 +55,7 @@ def force_legal(
     """Whether an army may be fielded."""
     units = rules.tables.units
     for squad in squads_of:
-        answer = squad_legal(rules, squad)
-        if not answer.allowed:
+        if not (answer := squad_legal(rules, squad)).allowed:
             return answer
     for unit in alone:
         if not units[unit].alone:

@@ -15,8 +15,7 @@ from rules.engine.referee import UncertainFact, verdict_without_dice
 from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict
-from rules.games.simple_plastic_figure.board import holder_at, near, terrain_names
-from rules.games.simple_plastic_figure.cover import Piece, exposure
+from rules.games.simple_plastic_figure.cover import Piece, exposure, holder_at, near, terrain_names
 from rules.games.simple_plastic_figure.figures import bar, gap, held_in, leading, place_of, pose, rules_of, weapons
 from rules.games.simple_plastic_figure.statuses import DIRECTED_BY
 from rules.games.simple_plastic_figure.tables import AimAt, Enemies, Weapon
@@ -302,10 +301,7 @@ def edges(position: Position, unit: Unit, *, at_opening: bool) -> Names:
 def shows(position: Position, of: str, at: str, past: Names = frozenset()) -> float:
     """The part of the figure `at` at which the figure `of` can fire, past all that stands between them.
 
-    Args:
-        position: The position.
-        of, at: The two.
-        past: The pieces at whose edges they are, which do not hinder them but may cover a figure that lies beside one.
+    The pieces `past` which they fire, from their edges, do not hinder them but may cover a figure that lies beside one.
     """
     view, part = position.view(of, at), None
     if not past.isdisjoint(piece.name for piece, _ in view.hidden_by):
@@ -345,7 +341,6 @@ def caught(
     """All figures that a burst may catch, friend or foe; figures in another shelter than the spot are safe.
 
     Args:
-        position: The position.
         spot: Where it bursts.
         reach_in: The largest distance at which it catches a figure.
         firer: The figure that fired, or that called for it.

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 
 from rules.engine.dice import Procedure
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Inches
+from rules.engine.schema import Asked, Inches, Record
 from rules.engine.verdict import Reason, RuleRefusal, Verdict
-from rules.games.simple_plastic_figure.command import Helped
 from rules.games.simple_plastic_figure.cover import Piece, cover_of, lowered, worst
 from rules.games.simple_plastic_figure.fire import modifiers, rolled_at
 from rules.games.simple_plastic_figure.rows import called, display_name, illegal, legal, tidy, weapon_of
 from rules.games.simple_plastic_figure.statuses import eliminated
 from rules.games.simple_plastic_figure.tables import CoverName, PlaceName, PoseName, Rules, ShelterAttack, WeaponName
+from rules.games.simple_plastic_figure.turn import Helped
 from rules.tabletop.tolerance import within
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caught:
+class Caught(Record):
     """A figure near a burst.
 
     Attributes:
@@ -88,7 +87,6 @@ def blast_targets(
 # The combat rolls.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Explosion(Helped):
     """An explosive's effect on figures.
 
@@ -170,8 +168,7 @@ def _range_in(rules: Rules, blast: Explosion, figure: Caught) -> float:
 # Grenades.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thrown:
+class Thrown(Record):
     """A grenade at a place."""
 
     place: PlaceName

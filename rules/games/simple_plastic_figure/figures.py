@@ -13,7 +13,7 @@ from rules.engine.state import State, Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.simple_plastic_figure import statuses
-from rules.games.simple_plastic_figure.board import holder, place_kind
+from rules.games.simple_plastic_figure.cover import holder, place_kind
 from rules.games.simple_plastic_figure.tables import Phase, Rules, Tables, Weapon
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Outline, TerrainPiece

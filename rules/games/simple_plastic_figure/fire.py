@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import status
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Count, Inches, Part, Row
+from rules.engine.schema import Asked, Count, Inches, Part, Record, Row
 from rules.engine.verdict import ACTORS, TARGETS, Effect, Reason, Verdict, total, verdict
 from rules.games.simple_plastic_figure.aims import Aim, aiming, held_facts
-from rules.games.simple_plastic_figure.command import Helped, both, fire_help
 from rules.games.simple_plastic_figure.cover import Piece, cover_of, exposure, lowered, worst
 from rules.games.simple_plastic_figure.rows import band, called, illegal, kind_of, legal, weapon_of
 from rules.games.simple_plastic_figure.statuses import DONE, SHOTS_LEFT, STATUS_DIE, eliminated, for_now
@@ -26,7 +25,7 @@ from rules.games.simple_plastic_figure.tables import (
     Rules,
     WeaponName,
 )
-from rules.games.simple_plastic_figure.turn import Action, permits
+from rules.games.simple_plastic_figure.turn import Action, Helped, both, fire_help, permits
 from rules.tabletop.tolerance import reaches, within
 
 # What the tables say of a weapon.
@@ -35,8 +34,7 @@ from rules.tabletop.tolerance import reaches, within
 HasScope = Annotated[bool, Asked("Has the rifle a scope?")]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Held:
+class Held(Record):
     """The weapon in a figure's hands."""
 
     weapon: Annotated[WeaponName, aiming(lambda aim: aim.weapon)]
@@ -100,7 +98,6 @@ def declare_shots(rules: Rules, *, weapon: WeaponName, scope: HasScope = False, 
     return legal("allowed", reason) if shots <= rof else illegal("rate_of_fire", reason)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Line(Held):
     """A firer and its target; exposed is the part of a body that the other sees."""
 
@@ -113,7 +110,6 @@ class Line(Held):
     status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Aiming(Helped, Line):
     """A firer with the help that it has, and its target."""
 
@@ -155,7 +151,6 @@ def _at_figure(rules: Rules, weapon: str) -> Verdict:
 # Combat effects.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Target(Helped):
     """A target: its pose and its cover."""
 
@@ -163,7 +158,6 @@ class Target(Helped):
     cover: CoverName = "none"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Shot(Target, Held):
     """One shot, or an explosive's effect on one figure; with a `place` the pose is as modelled."""
 
@@ -237,7 +231,6 @@ def combat(rules: Rules, shot: Shot) -> Procedure[Verdict]:
 # A volley at several targets.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Aimed(Target):
     """One shot of a volley; `covers` are further covers of the target."""
 
@@ -246,7 +239,6 @@ class Aimed(Target):
     covers: tuple[CoverName, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Volley(Helped, Held):
     """All shots of one weapon in a turn, at one target or several; help for the firer helps every shot."""
 
@@ -274,8 +266,7 @@ def volley_aim(rules: Rules, fired: Volley) -> Verdict:
 
 def volley(rules: Rules, fired: Volley) -> Procedure[Verdict]:
     """A die for every shot; shots at a target that is eliminated already are lost."""
-    aimed = volley_aim(rules, fired)
-    if not aimed.allowed:
+    if not (aimed := volley_aim(rules, fired)).allowed:
         return aimed
     answers: list[tuple[str, Verdict]] = []
     dead: list[str] = []
@@ -311,7 +302,6 @@ def _shots(aim: Aim) -> int:
     return int(left) if weapon == aim.weapon and now.get(DONE) else rate_of_fire(aim.rules, facts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Sighted(Aiming):
     """Shots at one figure, with the figures around it and the terrain on the line of fire."""
 
@@ -343,8 +333,7 @@ def aimed(rules: Rules, shot: Sighted) -> Verdict:
 
 def attack(rules: Rules, shot: Sighted) -> Procedure[Verdict]:
     """Shots of a small arm at one target: all dice at once; where targets are named one by one, until it is dead."""
-    seen = aimed(rules, shot)
-    if not seen.allowed:
+    if not (seen := aimed(rules, shot)).allowed:
         return seen
     at_once, modifier = rules.chooses("targets_named", "all_first"), int(total(seen.reasons))
     faces: list[int] = []

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
-from rules.engine.game import Game, actions
-from rules.engine.ruleset import load
-from rules.games.simple_plastic_figure import blast, command, cover, fire, movement, shells, turn
-from rules.games.simple_plastic_figure.tables import AimAt, Rules, Tables
+from rules.engine.game import actions
+from rules.games.simple_plastic_figure import blast, cover, fire, movement, shells, turn
+from rules.games.simple_plastic_figure.tables import AimAt, Rules
+from rules.games.simple_plastic_figure.tables import Tables as Tables
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind
 
@@ -69,26 +68,20 @@ ACTIONS = actions(
     shells.burst_aim,
     shells.burst,
     # Leaders, observers, radiomen
-    command.lead,
-    command.status_reroll,
-    command.command_actions,
-    command.direct_fire_binoculars,
-    command.radio,
+    turn.lead,
+    turn.status_reroll,
+    turn.command_actions,
+    turn.direct_fire_binoculars,
+    turn.radio,
 )
 
 
-def open_game(house_rules: Path | None = None) -> Game[Tables]:
-    """The game, or its variant by a house-rules file.
-
-    Raises:
-        UserError: if the file does not fit; the message names the file, the table and the key.
-    """
-    rules = load(house_rules or "simple_plastic_figure", Tables)
+def check(rules: Rules) -> None:
+    """Check what involves several rows or tables."""
     _check_dice(rules)
     _check_bands(rules)
     _check_ground(rules)
     _check_shelters(rules)
-    return Game(rules, ACTIONS)
 
 
 def _check_dice(rules: Rules) -> None:

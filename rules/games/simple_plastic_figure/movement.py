@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.facts import Bound, Context, Source, bind, status
+from rules.engine.facts import Context, Source, bind, status
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Inches
+from rules.engine.schema import Asked, Inches, Record
 from rules.engine.verdict import ACTORS, Reason, Verdict, total, verdict
-from rules.games.simple_plastic_figure.board import hurdles
-from rules.games.simple_plastic_figure.command import Helped, led
+from rules.games.simple_plastic_figure.cover import hurdles
 from rules.games.simple_plastic_figure.rows import display_name, illegal, legal
 from rules.games.simple_plastic_figure.statuses import FIGHTS, STATUS_DIE, eliminated, for_now
 from rules.games.simple_plastic_figure.tables import CrossingName, Enemies, Face, PlaceName, PoseName, Rules
-from rules.games.simple_plastic_figure.turn import Action, permits
+from rules.games.simple_plastic_figure.turn import Action, Helped, led, permits
+from rules.tabletop.movement import IMPASSABLE, MovementProfile, TerrainCost, hurdle
 from rules.tabletop.table import TerrainPiece
-from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost, hurdle
 from rules.tabletop.tolerance import EXACT, within
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Move(Helped):
     """A measured move and the pieces that it crosses; the pose does not matter.
 
@@ -85,10 +83,7 @@ def move(rules: Rules, path: Move) -> Verdict:
 def _crossed_unpaid_in(rules: Rules, path: Move, paid_in: float) -> float:
     """How far a figure may go to get over its last obstacle with less than that costs; it goes no farther.
 
-    Args:
-        rules: Of the game.
-        path: The move.
-        paid_in: The allowance without what the other obstacles cost.
+    `paid_in` is the allowance without what the other obstacles cost.
     """
     end_in = path.last_crossed_in or 0.0
     return end_in if rules.chooses("unpaid_crossing", "allowed") and within(end_in, paid_in) else 0.0
@@ -97,12 +92,7 @@ def _crossed_unpaid_in(rules: Rules, path: Move, paid_in: float) -> float:
 def enemies_met(
     rules: Rules, ends_in: str, enemies_inside: Iterable[str], enemy_gaps_in: Mapping[str, float]
 ) -> list[str]:
-    """The enemies that a move leads to a fight with: those in the house that it enters, else those that it touches.
-
-    Args:
-        rules: Of the game.
-        ends_in, enemies_inside, enemy_gaps_in: As of a `Move`.
-    """
+    """The enemies that a `Move` leads to a fight with: those in the house that it enters, else those it touches."""
     inside = list(enemies_inside) if rules.tables.places[ends_in].enemies is Enemies.FIGHT else []
     return inside or [name for name, gap_in in enemy_gaps_in.items() if within(gap_in, 0)]
 
@@ -146,21 +136,19 @@ def has_bayonet(context: Context) -> bool:
     return bool(context.position.kind(context.actor).get("bayonet"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fighter:
+class Fighter(Record):
     """An enemy in a hand-to-hand fight."""
 
     id: Annotated[str, Source(lambda context: context.actor.id)]
     bayonet: Annotated[bool, Source(has_bayonet)] = False
 
 
-def _fighters(context: Context) -> list[Bound]:
-    return [bind(Fighter, Context(context.position, (enemy,))) for enemy in context.targets]
+_FIGHTERS = Source(lambda context: [bind(Fighter, Context(context.position, (enemy,))) for enemy in context.targets])
 
 
 def hand_to_hand(
     rules: Rules,
-    enemies: Annotated[tuple[Fighter, ...], Source(_fighters)],
+    enemies: Annotated[tuple[Fighter, ...], _FIGHTERS],
     attacker_bayonet: Annotated[bool, Source(has_bayonet)] = False,
     where: Annotated[PlaceName, Source(lambda context: context.actor.this_turn["fights"]["in"])] = "open",
     status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1,
@@ -214,9 +202,7 @@ def _fight(rules: Rules, bayonet: bool, enemy: Fighter) -> Procedure[tuple[bool,
 def movement_profile(rules: Rules, *, touches_bunker: bool = False) -> MovementProfile:
     """How a figure walks the measured table, for `rules.tabletop.movement.walk`.
 
-    Args:
-        rules: The game's data.
-        touches_bunker: Whether it touched a bunker when its move began; only then may it go in.
+    It may go into a bunker only if it `touches_bunker` when its move begins.
     """
     tables = rules.tables
     higher = tables.crossings["cross_higher_than_waist"]

@@ -6,25 +6,22 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from rules.engine.condition import CONDITIONS, unharmed
-from rules.engine.effects import next_step
+from rules.engine.effects import CONDITIONS, next_step, unharmed
 from rules.engine.events import Effects, Move, PhaseBegun
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, Action, Referee, verdict_without_dice
+from rules.engine.referee import FIRE, Action, Referee, effects_of, verdict_without_dice
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import ACTORS, TARGETS, Effect, MoveEffect, StatusEffect, Verdict
-from rules.engine.verdict_effects import effects_of
 from rules.games.simple_plastic_figure import statuses
-from rules.games.simple_plastic_figure.board import sight_rules
-from rules.games.simple_plastic_figure.command import Helped
+from rules.games.simple_plastic_figure.cover import sight_rules
 from rules.games.simple_plastic_figure.figures import ground, is_reserve, named, phase, rules_of
 from rules.games.simple_plastic_figure.movement import enemies_met
-from rules.games.simple_plastic_figure.referee_actions import calls_at_spot, obligations, others, tasks
+from rules.games.simple_plastic_figure.referee_actions import calls_at_spot, march, movement, obligations, others, tasks
 from rules.games.simple_plastic_figure.referee_fire import at_targets, attacks, explosives_at
-from rules.games.simple_plastic_figure.referee_moves import march, movement
 from rules.games.simple_plastic_figure.rows import weapon_of
 from rules.games.simple_plastic_figure.statuses import FIRST, INITIATIVE, LOST, THIS_TURN, done, for_now
 from rules.games.simple_plastic_figure.tables import Tables
+from rules.games.simple_plastic_figure.turn import Helped
 from rules.tabletop.path import length_in
 from rules.tabletop.table import PointIn
 
@@ -117,7 +114,7 @@ def _came_back(position: Position, action: Action) -> tuple[Move, ...]:
 
 def _returned(position: Position, action: Action, found: Verdict) -> tuple[Effect, ...]:
     times = action.given["returned_this_turn"] + 1
-    return (for_now("", statuses.returned(position.state.side), times, "WW-59"),)
+    return (for_now("", statuses.RETURNED.format(position.state.side), times, "WW-59"),)
 
 
 def _lost(position: Position, action: Action, found: Verdict) -> tuple[Effect, ...]:
@@ -131,7 +128,7 @@ def _lost(position: Position, action: Action, found: Verdict) -> tuple[Effect, .
 
 def _agreed(position: Position, action: Action, found: Verdict) -> tuple[Effect, ...]:
     """The piece of terrain that a side is to take or hold."""
-    key = statuses.place_for(action.given["side"])
+    key = statuses.PLACE_OF.format(action.given["side"])
     return (StatusEffect("", key, action.piece, "WW-05"),) if action.piece else ()
 
 
@@ -171,7 +168,7 @@ def _exploded(position: Position, action: Action, found: Verdict) -> tuple[Effec
     if found.numbers.get("bunker_eliminated"):
         changes.append(StatusEffect("", statuses.GONE, [*said.get(statuses.GONE, ()), action.piece], "WW-48"))
     if "hole_in" in found.numbers:
-        key = statuses.holes_in(action.piece)
+        key = statuses.HOLES_IN.format(action.piece)
         changes.append(StatusEffect("", key, int(said.get(key, 0)) + 1, "WW-49"))
     return tuple(changes)
 

@@ -13,14 +13,14 @@ from rules.engine.referee import Action, ActionPreview, preview_without_odds
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.simple_plastic_figure.aims import Aim, aim_at, aim_between, caught, held_facts
-from rules.games.simple_plastic_figure.board import holder_at
-from rules.games.simple_plastic_figure.command import Helped
+from rules.games.simple_plastic_figure.cover import holder_at
 from rules.games.simple_plastic_figure.figures import bar, held_in, named, own_edge_deg, place_of, rules_of, weapons
 from rules.games.simple_plastic_figure.fire import rate_of_fire
 from rules.games.simple_plastic_figure.rows import band, called
 from rules.games.simple_plastic_figure.shells import Choice
 from rules.games.simple_plastic_figure.statuses import FALLING, LANDED, SHOTS_LEFT
 from rules.games.simple_plastic_figure.tables import AimAt, Weapon
+from rules.games.simple_plastic_figure.turn import Helped
 from rules.tabletop.measure import range_to
 from rules.tabletop.table import PointIn
 from rules.tabletop.template import Blast

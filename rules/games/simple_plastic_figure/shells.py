@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -28,12 +28,12 @@ from rules.games.simple_plastic_figure.blast import (
     names,
     outside,
 )
-from rules.games.simple_plastic_figure.command import Helped, aimed_help
 from rules.games.simple_plastic_figure.fire import Aiming, may_target, need
 from rules.games.simple_plastic_figure.rows import band, called, display_name, illegal, kind_of, legal, tidy, weapon_of
 from rules.games.simple_plastic_figure.statuses import LANDED, eliminated, for_now
 from rules.games.simple_plastic_figure.tables import Occupants, PlaceName, Rules, ShelterAttack, WeaponName
-from rules.tabletop.scatter import Along, Compass, drifted, strayed
+from rules.games.simple_plastic_figure.turn import Helped, aimed_help
+from rules.tabletop.bearing import Along, Compass, drifted, strayed
 from rules.tabletop.table import PointIn
 from rules.tabletop.tolerance import within
 
@@ -48,7 +48,6 @@ class Choice(StrEnum):
 # Anti-tank launchers.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Launched(Helped):
     """A launcher's shot at a shelter."""
 
@@ -88,7 +87,6 @@ def at_on_building(
 # Where a shell comes down.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Fired(Helped):
     """A mortar's or gun's shot; with the places given, the answer tells where it comes down.
 
@@ -155,7 +153,6 @@ def _point(given: tuple[float, ...] | None, name: str) -> PointIn:
 # What a shell does to a shelter.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Shell(Helped):
     """A mortar's or gun's shell whose final spot is on a shelter."""
 
@@ -261,7 +258,6 @@ def _rolled(
     return replace(found, outcome=outcome, reasons=(*reasons, *found.reasons))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Charge(Aiming):
     """A grenade or a launcher's round at a spot.
 
@@ -286,8 +282,7 @@ class Charge(Aiming):
 def charge_aim(rules: Rules, charge: Charge) -> Verdict:
     """The figures that a grenade or a launcher's round would catch, with the die needed; or why it is forbidden."""
     kind = weapon_of(rules, charge.weapon).kind
-    seen = may_target(rules, charge)
-    if not seen.allowed:
+    if not (seen := may_target(rules, charge)).allowed:
         return seen
     inside = False
     if kind == "grenade":
@@ -307,8 +302,7 @@ def charge_aim(rules: Rules, charge: Charge) -> Verdict:
 
 def charge(rules: Rules, round_: Charge) -> Procedure[Verdict]:
     """A grenade or a launcher's round and its effects."""
-    aim = charge_aim(rules, round_)
-    if not aim.allowed:
+    if not (aim := charge_aim(rules, round_)).allowed:
         return aim
     blast = round_.blast(inside=aim.numbers["inside"])
     if aim.numbers["hit_on"] is None:
@@ -335,7 +329,6 @@ def _launched(rules: Rules, charge: Charge) -> tuple[list[str], int | None, tupl
     return caught, hit_on, (rules.because(row.rule, f"{hit_on} or more hits the {charge.place}"),)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Lofted(Aiming):
     """A mortar's or gun's shot; the places are as in `Fired`."""
 
@@ -351,7 +344,6 @@ def shell(rules: Rules, shot: Lofted) -> Answer:
     return deviation(rules, facts_from(Fired, shot)) if seen.allowed else seen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Landed(Shell):
     """A shell that has come down, and all figures that it may catch."""
 

@@ -32,31 +32,19 @@ LOST = "lost_in_turn"
 """The turn in which a figure was eliminated that a reserve may bring back."""
 EXITED = "exited"
 """The figure has left by the far edge."""
+RETURNED = "returned_to_{}"
+"""Of the battle in this turn: how many figures of a side came back."""
+NEEDED_BY = "needed_by_{}"
+"""Of the battle: the number that the objective of a side needs."""
+PLACE_OF = "place_of_{}"
+"""Of the battle: the piece of terrain that a side is to take or hold."""
+HOLES_IN = "holes in {}"
+"""Of the battle: how often a gun has blown a hole into the wall of a building."""
 
 THIS_TURN = frozenset(
     (DONE, *SAID, STATUS_DIE, FAILED, REROLLED, DIRECTED_BY, FIGHTS, SHOTS_LEFT, NAMED, FIRST, CHOOSER, FALLING, LANDED)
 )
 """What the next turn forgets."""
-
-
-def returned(side: str) -> str:
-    """Of the battle in this turn: how many figures of a side came back."""
-    return f"returned_to_{side}"
-
-
-def needed_by(side: str) -> str:
-    """Of the battle: the number that the objective of a side needs."""
-    return f"needed_by_{side}"
-
-
-def place_for(side: str) -> str:
-    """Of the battle: the piece of terrain that a side is to take or hold."""
-    return f"place_of_{side}"
-
-
-def holes_in(piece: str) -> str:
-    """Of the battle: how often a gun has blown a hole into the wall of a building."""
-    return f"holes in {piece}"
 
 
 def done(unit: Unit) -> list[str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
+from rules.engine import common
 from rules.engine.ruleset import Cited, Limit, Ruleset
-from rules.engine.schema import Count, Inches, Part, Row, Within
+from rules.engine.schema import Count, Inches, Part, Record, Row, Within
 from rules.tabletop.table import TerrainKind
 
 WeaponName = Annotated[str, Row("weapons", "unknown_weapon")]
@@ -47,7 +47,6 @@ class Occupants(StrEnum):
     REMOVED = "removed"
 
 
-@dataclass(frozen=True, slots=True)
 class Phase(Cited):
     """A part of the turn.
 
@@ -63,7 +62,6 @@ class Phase(Cited):
     acts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Status(Cited):
     """The actions that the faces of a status check allow a figure."""
 
@@ -72,7 +70,6 @@ class Status(Cited):
     may_fire: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Goal(Cited):
     """An objective; `counted` ones are decided by numbers, the rest by the players; `numbered` need an agreed one.
 
@@ -85,7 +82,6 @@ class Goal(Cited):
     numbered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Nation(Cited):
     """The side that a nation fights on, and its rifle."""
 
@@ -93,7 +89,6 @@ class Nation(Cited):
     rifle: WeaponName
 
 
-@dataclass(frozen=True, slots=True)
 class Crossing(Cited):
     """The cost of crossing, entering or leaving a piece.
 
@@ -108,7 +103,6 @@ class Crossing(Cited):
     led: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Ground(Cited):
     """The effect of a measured terrain piece on a moving figure.
 
@@ -127,7 +121,6 @@ class Ground(Cited):
     on_top: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Place(Cited):
     """Somewhere a figure may be.
 
@@ -148,7 +141,6 @@ class Place(Cited):
     kinds: tuple[TerrainKind, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Weapon(Cited):
     """A row of the weapon tables; `first_list` where the rulebook's first list has it too."""
 
@@ -161,7 +153,6 @@ class Weapon(Cited):
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class WeaponKind(Cited):
     """How a kind of weapon is aimed; indirect ones are not `direct`."""
 
@@ -169,14 +160,12 @@ class WeaponKind(Cited):
     direct: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Alias(Cited):
     """Another name of a weapon."""
 
     weapon: WeaponName
 
 
-@dataclass(frozen=True, slots=True)
 class Band(Cited):
     """A range band up to and with `up_to_in`, None beyond all; it brings a modifier or a number to hit."""
 
@@ -185,14 +174,12 @@ class Band(Cited):
     hit_on: Count = 0
 
 
-@dataclass(frozen=True, slots=True)
 class Modifier(Cited):
     """The modifier of a kind of fire or cover."""
 
     modifier: int
 
 
-@dataclass(frozen=True, slots=True)
 class Pose(Cited):
     """A pose: its modifier, the next lower pose, and the part that a waist-high piece hides."""
 
@@ -202,7 +189,6 @@ class Pose(Cited):
     lying: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Terrain(Cited):
     """The cover of a kind of terrain for a figure behind it.
 
@@ -216,7 +202,6 @@ class Terrain(Cited):
     through: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Scatter(Cited):
     """The directions of a shell by the faces of its die."""
 
@@ -224,7 +209,6 @@ class Scatter(Cited):
     strays: bool = True
 
 
-@dataclass(frozen=True, slots=True)
 class ShelterAttack(Cited):
     """The effect of a kind of explosive on a kind of shelter; `hit_on` is None if no die decides it."""
 
@@ -236,7 +220,6 @@ class ShelterAttack(Cited):
     within_in: Inches | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Commander(Cited):
     """The help that a figure can give others."""
 
@@ -245,7 +228,6 @@ class Commander(Cited):
     radio: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Card(Cited):
     """A ready unit; None if any nation has it."""
 
@@ -258,15 +240,7 @@ class Card(Cited):
     reserve: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Said(Cited):
-    """A status of a figure or of the battle."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(Record):
     """All tables of the game, by the name of the row."""
 
     limits: Mapping[str, Limit]
@@ -292,7 +266,7 @@ class Tables:
     shelter_attacks: Mapping[str, ShelterAttack]
     commanders: Mapping[str, Commander]
     cards: Mapping[str, Card]
-    statuses: Mapping[str, Said]
+    statuses: Mapping[str, common.Status]
 
 
 Rules: TypeAlias = Ruleset[Tables]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated
 
 from rules.engine.common import (
@@ -22,7 +21,7 @@ from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import PHASE, done
 from rules.engine.game import Answer, actions
 from rules.engine.ruleset import limit
-from rules.engine.schema import Count, Inches, Part
+from rules.engine.schema import Count, Inches, Part, Record
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import TARGETS, MoveEffect, StatusEffect, Verdict, forbidden, total, verdict
 from rules.tabletop.tolerance import within
@@ -35,8 +34,7 @@ ORDER = "order"
 """Status of the battle for a turn: the sides in the order in which they act."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
+class Sides(Record):
     """The sides that roll for initiative."""
 
     sides: Annotated[tuple[str, ...], SIDES]
@@ -49,8 +47,7 @@ def initiative(rules: Rules, who: Sides) -> Procedure[Verdict]:
     return found.causing(StatusEffect("", ORDER, order, "MB-02", this_turn=True))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(Record):
     """When a soldier acts, and how often he did so in this turn."""
 
     phase: Annotated[str, PHASE] = "acting"
@@ -63,7 +60,6 @@ def _barred(rules: Rules, turn: Turn) -> Verdict | None:
     return forbidden("has_acted", rules.because("MB-03")) if turn.actions_this_turn else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Move(Turn):
     """A move: what its ground costs, and what stands in the way."""
 
@@ -88,7 +84,6 @@ def move(rules: Rules, step: Move) -> Verdict:
     return found.causing(MoveEffect())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Shot(Turn):
     """A shot at one enemy."""
 
@@ -127,8 +122,7 @@ def _rolled(shot: Shot, need: Verdict) -> Procedure[Verdict]:
     return found.causing(StatusEffect(TARGETS, ELIMINATED, rule="MB-11")) if hit else found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Standing(Record):
     """How many figures each side has left."""
 
     figures_left: Annotated[Mapping[str, Count], FIGURES_LEFT]

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from rules.battle.battle import Battle
-from rules.battle.event_codec import event_of
-from rules.battle.journal import Entry, Journal
+from rules.battle.journal import Entry, Journal, event_of
 from rules.battle.replay import replay
 from rules.engine.dice import DiceRequest, Roll, Scripted
 from rules.engine.events import CameraMoved, Change, Effects, MarkerMoved, Noted, UnitJoined, VerdictOverruled

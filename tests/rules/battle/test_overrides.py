@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from rules.battle.battle import Battle
-from rules.battle.event_codec import event_of
+from rules.battle.journal import event_of
 from rules.battle.overrides import Override, overrule, possible_overrides, record_forbidden_moves, rule
 from rules.battle.replay import replay
-from rules.engine.condition import condition_changes
 from rules.engine.dice import Scripted
+from rules.engine.effects import condition_changes
 from rules.engine.events import Effects, VerdictOverruled
 from rules.engine.referee import Action
 from rules.tabletop.errors import UserError

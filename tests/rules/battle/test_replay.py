@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from rules.battle.battle import Battle, events_of
-from rules.battle.event_codec import event_of
-from rules.battle.journal import Entry
+from rules.battle.journal import Entry, event_of
 from rules.battle.progress import part_of
 from rules.battle.recovery import recover
 from rules.battle.replay import differences

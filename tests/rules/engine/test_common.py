@@ -48,7 +48,7 @@ def test_the_last_side_standing_wins(left: dict[str, int], end: End) -> None:
 
 
 def test_ground_without_a_row_is_open() -> None:
-    rows = {"woods": Ground("X-01", cost=2), "wall": Ground("X-02", passable=False)}
+    rows = {"woods": Ground(rule="X-01", cost=2), "wall": Ground(rule="X-02", passable=False)}
     woods = piece("wood", TerrainKind.WOODS, box(0, 2, 4, 4))
     hedge = piece("hedge", TerrainKind.HEDGE, box(0, 5, 4, 6))
     wall = piece("wall", TerrainKind.WALL, box(0, 8, 4, 9))
@@ -59,9 +59,9 @@ def test_ground_without_a_row_is_open() -> None:
 
 def test_a_row_that_is_no_kind_of_terrain_is_named() -> None:
     with pytest.raises(UserError, match="'wods', which is no kind of terrain"):
-        profile_of({"wods": Ground("X-01")})
+        profile_of({"wods": Ground(rule="X-01")})
 
 
 def test_what_a_row_leaves_out_does_not_apply() -> None:
-    assert Phase("X-01") == Phase("X-01", moves=False)
-    assert Ground("X-01") == Ground("X-01", cost=1, passable=True)
+    assert Phase(rule="X-01") == Phase(rule="X-01", moves=False)
+    assert Ground(rule="X-01") == Ground(rule="X-01", cost=1, passable=True)

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from rules.battle.event_codec import EVENTS, event_of
-from rules.battle.journal import Entry
+from rules.battle.journal import EVENTS, Entry, event_of
 from rules.engine.dice import DiceRequest, Die, Roll
 from rules.engine.events import Change, Event, Placed, Throw, UnitJoined, VerdictRecord, plain
 from rules.engine.text import label

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.battle.event_codec import EVENTS
-from rules.battle.journal import Entry, standing
+from rules.battle.journal import EVENTS, Entry, standing
 from rules.engine.events import (
     ActionResolved,
     BattleBegun,

@@ -17,8 +17,8 @@ from rules.battle.situation import situation_of
 from rules.engine.dice import DiceRequest, Roll, Scripted
 from rules.engine.game import Game
 from rules.games import open_game
-from rules.games.army_men.ground import movement_profile
 from rules.games.army_men.shot import DERIVED
+from rules.games.army_men.status import movement_profile
 from rules.games.army_men.tables import Effect, Tables
 from rules.tabletop.errors import UserError
 from rules.tabletop.movement import walk

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from rules.engine.dice import DiceRequest, Roll, Scripted
 from rules.engine.game import Game
 from rules.games import open_game
+from rules.games.fudge_miniatures.attack import sight_rules
 from rules.games.fudge_miniatures.characters import computed
 from rules.games.fudge_miniatures.movement import movement_profile
 from rules.games.fudge_miniatures.referee import REFEREE
-from rules.games.fudge_miniatures.shooting import sight_rules
 from rules.games.fudge_miniatures.tables import Tables
 from rules.games.fudge_miniatures.wounds import column_of, marked
 from rules.tabletop.errors import UserError

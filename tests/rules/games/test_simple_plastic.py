@@ -16,16 +16,15 @@ from rules.engine.dice import DiceRequest, Roll, Scripted
 from rules.engine.game import Game
 from rules.games import open_game
 from rules.games.simple_plastic.attack import FACTS
-from rules.games.simple_plastic.movement import distances, movement_profile
+from rules.games.simple_plastic.movement import distances
 from rules.games.simple_plastic.sight import sight_rules
 from rules.games.simple_plastic.tables import Tables
 from rules.tabletop.errors import UserError
-from rules.tabletop.movement import walk
 from rules.tabletop.opacity import CoverKind
 from rules.tabletop.table import TerrainKind
 from rules.tabletop.tolerance import Comparison
 from tests.rules import rule_table
-from tests.rules.board import block, box, piece
+from tests.rules.board import block
 
 ROOT = Path(__file__).parents[3]
 GAME: Game[Tables] = open_game("simple_plastic")
@@ -161,13 +160,6 @@ def test_a_squad_is_a_chain_of_half_inches_sp_05() -> None:
     assert [gap.within(0.5) for gap in chained] == [Comparison.IN, Comparison.IN]
     every = distances(GAME.choosing(cohesion="every_pair").rules, row)
     assert [gap.within(0.5) for gap in every] == [Comparison.IN, Comparison.OUT, Comparison.IN]
-
-
-def test_terrain_does_not_slow_units_sp_02() -> None:
-    marsh = piece("marsh", TerrainKind.MARSH, box(1, -5, 3, 5))
-    walked = walk(((0.0, 0.0), (4.0, 0.0)), [marsh], movement_profile(GAME.rules, "ordinary"), 4)
-    assert not walked.impassable
-    assert walked.cost_in == pytest.approx(4)
 
 
 def test_cover_on_the_measured_table_sp_16_sp_17() -> None:

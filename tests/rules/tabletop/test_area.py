@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.tabletop.area import (
+from rules.tabletop.measure import (
     counting,
     ground_under,
     standing_on,

@@ -3,9 +3,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from shapely.geometry import LineString, Point, Polygon
 
-from rules.tabletop.burst import reached
 from rules.tabletop.table import TerrainKind, ellipse_outline
-from rules.tabletop.template import Blast, Flame, Wedge, fraction_inside, under
+from rules.tabletop.template import Blast, Flame, Wedge, fraction_inside, reached, under
 from tests.rules.board import Turned, box, figure, piece
 
 WALL = piece("wall", TerrainKind.WALL, box(1, -1, 1.5, 1), 2)

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from rules.tabletop.bearing import Turning, bearing_deg
 from rules.tabletop.errors import UserError
-from rules.tabletop.movement import Reason, Toll, walk
+from rules.tabletop.movement import IMPASSABLE, MovementProfile, Reason, Rounding, TerrainCost, Toll, hurdle, walk
 from rules.tabletop.path import length_in
 from rules.tabletop.table import TerrainKind
-from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, Rounding, TerrainCost, hurdle
 from rules.tabletop.tolerance import Comparison
 from tests.rules.board import Turned, box, piece
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules.tabletop.bearing import Along, Compass, drifted, strayed
 from rules.tabletop.errors import UserError
-from rules.tabletop.scatter import Along, Compass, drifted, strayed
 from tests.rules.board import Turned
 
 places = st.floats(-50, 50)

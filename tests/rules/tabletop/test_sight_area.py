@@ -10,8 +10,8 @@ import math
 import numpy as np
 import pytest
 
-from rules.tabletop.area import surface_in
 from rules.tabletop.errors import UserError
+from rules.tabletop.measure import surface_in
 from rules.tabletop.scene import SightRules
 from rules.tabletop.sight import sight
 from rules.tabletop.sight_area import Cells, ground_in_sight, ground_of

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.tabletop.squad import ahead_of, chain, forwardness_in
+from rules.tabletop.measure import ahead_of, chain, forwardness_in
 from rules.tabletop.tolerance import Comparison
 from tests.rules.board import Turned, block, figure
 

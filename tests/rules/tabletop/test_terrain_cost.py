@@ -3,7 +3,7 @@ import math
 import pytest
 
 from rules.tabletop.errors import UserError
-from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost, hurdle
+from rules.tabletop.movement import IMPASSABLE, MovementProfile, TerrainCost, hurdle
 
 
 def test_cost_of_hurdles_by_height():

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rules.battle.battle import Battle
-from rules.battle.event_codec import event_of
+from rules.battle.journal import event_of
 from rules.battle.referees import position_of
 from rules.engine.events import Change, Changed, PhaseBegun, QuestionAnswered, QuestionAsked
 from rules.engine.needed import needed_words

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rules.battle.battle import Battle
-from rules.battle.event_codec import event_of
+from rules.battle.journal import event_of
 from rules.battle.referees import position_of
 from rules.engine.effects import at_journal_places
 from rules.engine.events import ActionResolved, Change, Changed, OutcomeDecided, PhaseBegun, Placed

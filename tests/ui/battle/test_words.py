@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle.event_codec import event_of
-from rules.battle.journal import standing
+from rules.battle.journal import event_of, standing
 from rules.engine.needed import needed_words
 from rules.engine.referee import ActionPreview
 from rules.engine.text import label

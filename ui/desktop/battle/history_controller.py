@@ -14,7 +14,7 @@ from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QListV
 
 from calibration.opencv import cv2
 from rules.battle.battle import Battle
-from rules.battle.event_codec import is_event
+from rules.battle.journal import is_event
 from rules.battle.progress import Cancelled
 from rules.battle.story import story_lines
 from rules.engine.events import TableLaid
