@@ -12,9 +12,8 @@ from calibration.intrinsics import lens_from_parameters, lens_parameters
 from calibration.noise import PERFECT
 from calibration.opencv import cv2
 from calibration.solve import PERTURBATION_SIGMAS, Calibration, Target, solve
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import FloatArray, PointIn
-from rules.tabletop.translation import tr
 
 CLICK_SIGMA_PX = 1.5
 """Standard deviation of one click along one axis, by eye with a magnifier."""
@@ -72,30 +71,24 @@ def calibrate_rectangle(
     seen = np.array(corners_px, np.float64).reshape(-1, 2)
     width, depth = size_in
     if not (np.isfinite(size_in).all() and min(size_in) > 0):
-        raise UserError(
-            tr(
-                "a rectangle of {width:g} x {depth:g} in is not possible: enter its width and depth in inches",
-                width=width,
-                depth=depth,
-            )
+        raise user_error(
+            "a rectangle of {width:g} x {depth:g} in is not possible: enter its width and depth in inches",
+            width=width,
+            depth=depth,
         )
     if len(seen) != 4 or not _is_counter_clockwise(seen):
-        raise UserError(
-            tr("click the rectangle's four corners in this order: near left, near right, far right, far left")
-        )
+        raise user_error("click the rectangle's four corners in this order: near left, near right, far right, far left")
     corners = np.array([[0, 0], [width, 0], [width, depth], [0, depth]], np.float64)
     target = Target(corners, seen, {}, (0.0, 0.0, 0.0), CLICK_SIGMA_PX, PERFECT)
     try:  # assumes the same relative error for both sides
         return solve([target], image_size, lens, TAPE_SIGMA_IN / float(np.hypot(width, depth)))
     except UserError as error:
-        raise UserError(
-            tr(
-                "the clicked corners do not fit a rectangle of {width:g} x {depth:g} in: check the"
-                " clicks, the width along the near edge, and the lens profile ({reason})",
-                width=width,
-                depth=depth,
-                reason=error,
-            )
+        raise user_error(
+            "the clicked corners do not fit a rectangle of {width:g} x {depth:g} in: check the"
+            " clicks, the width along the near edge, and the lens profile ({reason})",
+            width=width,
+            depth=depth,
+            reason=error,
         ) from error
 
 
@@ -116,21 +109,19 @@ def sharpen(calibration: Calibration, ends_px: tuple[PointIn, PointIn], distance
     """
     was = _distance_in(calibration.camera, ends_px)
     if not (np.isfinite(was) and was > 0 and np.isfinite(distance_in) and distance_in > 0):
-        raise UserError(tr("click two different places on the table, and enter the distance between them in inches"))
+        raise user_error("click two different places on the table, and enter the distance between them in inches")
     slope = np.array([_distance_in(deviant, ends_px) - was for deviant in calibration.deviants]) / PERTURBATION_SIGMAS
     scale = np.mean([calibration.camera.px_per_inch(*place) for place in calibration.camera.pixel_to_table(ends_px)])
     reading = TAPE_SIGMA_IN**2 + 2 * (CLICK_SIGMA_PX / float(scale)) ** 2
     known = float(slope @ slope)
     off = distance_in - was
     if abs(off) > _MAX_SIGMAS * np.sqrt(known + reading):
-        raise UserError(
-            tr(
-                "you measured {distance_in:.2f} in, but the calibration gives {was:.2f} in"
-                " (±{uncertainty:.2f} in): measure again, or check the size of the printed markers",
-                distance_in=distance_in,
-                was=was,
-                uncertainty=2 * np.sqrt(known + reading),
-            )
+        raise user_error(
+            "you measured {distance_in:.2f} in, but the calibration gives {was:.2f} in"
+            " (±{uncertainty:.2f} in): measure again, or check the size of the printed markers",
+            distance_in=distance_in,
+            was=was,
+            uncertainty=2 * np.sqrt(known + reading),
         )
     steps = np.array([_step(calibration.camera, deviant) for deviant in calibration.deviants]) / PERTURBATION_SIGMAS
     camera = _with_step(calibration.camera, (slope @ steps) * (off / (known + reading)))

@@ -24,7 +24,7 @@ from calibration.markers import (
 )
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.solve import Calibration, Target, laid_at, marker_square, place_of, solve
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import FloatArray
 from rules.tabletop.translation import tr
 
@@ -69,12 +69,10 @@ class CalibrationTargets:
 
     def __post_init__(self) -> None:
         if not 0.2 <= self.side_in <= 40:
-            raise UserError(
-                tr(
-                    "a marker side of {side_in:g} in is out of range (0.2 to 40 in): enter the side of the"
-                    " printed black square in inches",
-                    side_in=self.side_in,
-                )
+            raise user_error(
+                "a marker side of {side_in:g} in is out of range (0.2 to 40 in): enter the side of the"
+                " printed black square in inches",
+                side_in=self.side_in,
             )
         dictionary_of(self.dictionary)
 
@@ -219,12 +217,9 @@ def _marker_targets(detections: Detections, prints: CalibrationTargets) -> list[
     square = prints.square_in
     layout = prints.layout or {}
     if layout and detections.corners_px and not any(number in layout for number in detections.corners_px):
-        raise UserError(
-            tr(
-                "none of the markers in the layout ({markers}) is in the picture: check the layout file"
-                " and the dictionary",
-                markers=", ".join(map(str, sorted(layout))),
-            )
+        raise user_error(
+            "none of the markers in the layout ({markers}) is in the picture: check the layout file and the dictionary",
+            markers=", ".join(map(str, sorted(layout))),
         )
     targets = []
     for number, corners_px in detections.corners_px.items():
@@ -240,14 +235,12 @@ def _marker_targets(detections: Detections, prints: CalibrationTargets) -> list[
 def _check_side(number: int, corners_in: FloatArray, side_in: float) -> None:
     side = _side(corners_in)
     if not 0.98 < side / side_in < 1.02:
-        raise UserError(
-            tr(
-                "marker {number} has a side of {side:.3g} in in the layout file, but the marker side is"
-                " set to {side_in:.3g} in: set it to the printed side",
-                number=number,
-                side=side,
-                side_in=side_in,
-            )
+        raise user_error(
+            "marker {number} has a side of {side:.3g} in in the layout file, but the marker side is"
+            " set to {side_in:.3g} in: set it to the printed side",
+            number=number,
+            side=side,
+            side_in=side_in,
         )
 
 

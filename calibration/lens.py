@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from calibration.markers import Board, ImageGray, SeenBoard, find_board
 from calibration.opencv import cv2
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.table import FloatArray
 from rules.tabletop.translation import tr
 
@@ -38,14 +38,12 @@ class Chessboard:
 
     def __post_init__(self) -> None:
         if min(self.columns, self.rows) < 3 or self.columns == self.rows or not self.square_in > 0:
-            raise UserError(
-                tr(
-                    "a chessboard of {columns}x{rows} inner corners of {square:g} in cannot be used: use at"
-                    " least three each way, and different numbers, so that its orientation is clear",
-                    columns=self.columns,
-                    rows=self.rows,
-                    square=self.square_in,
-                )
+            raise user_error(
+                "a chessboard of {columns}x{rows} inner corners of {square:g} in cannot be used: use at"
+                " least three each way, and different numbers, so that its orientation is clear",
+                columns=self.columns,
+                rows=self.rows,
+                square=self.square_in,
             )
 
     def corners_in(self, ids: npt.NDArray[np.int32]) -> FloatArray:

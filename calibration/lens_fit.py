@@ -18,7 +18,7 @@ from calibration.intrinsics import (
 )
 from calibration.lens import MIN_VIEWS, BoardView, LensViews
 from calibration.opencv import cv2
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import FloatArray
 from rules.tabletop.translation import tr, tr_count
 
@@ -86,32 +86,26 @@ def fit_lens(lens_views: LensViews) -> LensFit:
         del kept[worst]
     fit = bundle.result(kept, len(lens_views.views))
     if fit.residual_px > _MAX_RESIDUAL_WIDTHS * lens_views.image_size[0]:
-        raise UserError(
-            tr(
-                "the pictures do not fit any lens (off by {off:.1f} px): check the number of the board's"
-                " squares, use a stiff and flat board, and keep the focus fixed",
-                off=fit.residual_px,
-            )
+        raise user_error(
+            "the pictures do not fit any lens (off by {off:.1f} px): check the number of the board's"
+            " squares, use a stiff and flat board, and keep the focus fixed",
+            off=fit.residual_px,
         )
     if fit.focal_sigma > _MAX_FOCAL_SIGMA:
-        raise UserError(
-            tr(
-                "the focal length is uncertain (±{percent:.0f} %): add pictures of the board tilted to"
-                " the left, to the right, towards the camera and away from it",
-                percent=200 * fit.focal_sigma,
-            )
+        raise user_error(
+            "the focal length is uncertain (±{percent:.0f} %): add pictures of the board tilted to"
+            " the left, to the right, towards the camera and away from it",
+            percent=200 * fit.focal_sigma,
         )
     return fit
 
 
 def _check_enough(count: int) -> None:
     if count == 0:
-        raise UserError(
-            tr(
-                "there are no usable pictures of the board, but {needed} are needed: take more, with the board at the"
-                " edges of the picture and tilted",
-                needed=MIN_VIEWS,
-            )
+        raise user_error(
+            "there are no usable pictures of the board, but {needed} are needed: take more, with the board at the"
+            " edges of the picture and tilted",
+            needed=MIN_VIEWS,
         )
     if count < MIN_VIEWS:
         raise UserError(

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from calibration.marker_issue import MarkerIssue, Reason, outline_of
 from calibration.opencv import cv2
 from calibration.profile import read_text
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import FloatArray
 from rules.tabletop.translation import tr
 
@@ -80,15 +80,13 @@ class Board:
     def __post_init__(self) -> None:
         plausible = _MIN_IN <= self.marker_in < 0.99 * self.square_in <= self.square_in <= _MAX_IN
         if self.columns < 2 or self.rows < 2 or not plausible:
-            raise UserError(
-                tr(
-                    "a board of {columns}x{rows} squares of {square:g} in with markers of {marker:g} in is"
-                    " impossible: use at least 2x2 squares, and markers smaller than the squares",
-                    columns=self.columns,
-                    rows=self.rows,
-                    square=self.square_in,
-                    marker=self.marker_in,
-                )
+            raise user_error(
+                "a board of {columns}x{rows} squares of {square:g} in with markers of {marker:g} in is"
+                " impossible: use at least 2x2 squares, and markers smaller than the squares",
+                columns=self.columns,
+                rows=self.rows,
+                square=self.square_in,
+                marker=self.marker_in,
             )
 
     def corners_in(self, ids: npt.NDArray[np.int32]) -> FloatArray:
@@ -114,8 +112,8 @@ def dictionary_of(name: str) -> cv2.aruco.Dictionary:
         return _read_dictionary(Path(name))
     number = getattr(cv2.aruco, "DICT_" + name.upper().removeprefix("DICT_"), None)
     if number is None:
-        raise UserError(
-            tr("there is no ArUco dictionary {name!r}; use 4X4_50, 5X5_100, 6X6_250 or ARUCO_ORIGINAL", name=name)
+        raise user_error(
+            "there is no ArUco dictionary {name!r}; use 4X4_50, 5X5_100, 6X6_250 or ARUCO_ORIGINAL", name=name
         )
     return cv2.aruco.getPredefinedDictionary(number)
 
@@ -131,12 +129,9 @@ def _read_dictionary(path: Path) -> cv2.aruco.Dictionary:
     except (cv2.error, SystemError):  # the binding raises SystemError if the file is not YAML
         complete = False
     if not complete:
-        raise UserError(
-            tr(
-                "the dictionary {path} was not written by OpenCV: it needs nmarkers, markersize and"
-                " marker_0, marker_1 ...",
-                path=path,
-            )
+        raise user_error(
+            "the dictionary {path} was not written by OpenCV: it needs nmarkers, markersize and marker_0, marker_1 ...",
+            path=path,
         )
     return aruco
 

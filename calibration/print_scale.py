@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.table import FloatArray
 from rules.tabletop.translation import tr
 
@@ -41,14 +41,12 @@ class PrintScale:
         for name, measured_mm in ((tr("level"), self.measured_x_mm), (tr("upright"), self.measured_y_mm)):
             off = abs(measured_mm - SCALE_MM) / SCALE_MM
             if not (math.isfinite(measured_mm) and off <= MAX_SCALE_ERROR + 1e-9):
-                raise UserError(
-                    tr(
-                        "the {name} scale cannot be {measured_mm:g} mm long: measure from 0 to 100 in"
-                        " millimetres; if the length is correct, the page was fitted to the paper: print it at"
-                        " 100 % (actual size)",
-                        name=name,
-                        measured_mm=measured_mm,
-                    )
+                raise user_error(
+                    "the {name} scale cannot be {measured_mm:g} mm long: measure from 0 to 100 in"
+                    " millimetres; if the length is correct, the page was fitted to the paper: print it at"
+                    " 100 % (actual size)",
+                    name=name,
+                    measured_mm=measured_mm,
                 )
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 
 from calibration.camera import Lens
 from calibration.intrinsics import PARAMETER_COUNT
-from rules.tabletop.errors import UserError, refuse_unusable_values
+from rules.tabletop.errors import UserError, refuse_unusable_values, user_error
 from rules.tabletop.regular_file import open_regular
 from rules.tabletop.table import FARTHEST_IN, FloatArray
 from rules.tabletop.translation import tr
@@ -34,25 +34,21 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
     where = tr("the {what} file {path}", what=what, path=path)
     document = from_json(read_text(path, where), where)
     if not isinstance(document, dict):
-        raise UserError(
-            tr(
-                'the {what} file {path} must hold a JSON object with "schema": {expected}',
-                what=what,
-                path=path,
-                expected=SCHEMA,
-            )
+        raise user_error(
+            'the {what} file {path} must hold a JSON object with "schema": {expected}',
+            what=what,
+            path=path,
+            expected=SCHEMA,
         )
     schema = document.get("schema", SCHEMA)
     if schema != SCHEMA:
-        raise UserError(
-            tr(
-                "the {what} file {path} has schema {schema!r}, but this version of Sandtable reads"
-                " schema {expected}: update Sandtable",
-                what=what,
-                path=path,
-                schema=schema,
-                expected=SCHEMA,
-            )
+        raise user_error(
+            "the {what} file {path} has schema {schema!r}, but this version of Sandtable reads"
+            " schema {expected}: update Sandtable",
+            what=what,
+            path=path,
+            schema=schema,
+            expected=SCHEMA,
         )
     return document
 
@@ -69,20 +65,18 @@ def read_text(source: Path | TextIO, what: str) -> str:
         else:
             text = source.read(_MAX_CHARACTERS + 1)
     except OSError as error:
-        raise UserError(tr("{what} cannot be read: {reason}", what=what, reason=error.strerror or error)) from error
+        raise user_error("{what} cannot be read: {reason}", what=what, reason=error.strerror or error) from error
     except UserError:
         raise
     except UnicodeDecodeError as error:
-        raise UserError(tr("{what} is not a text file in UTF-8: save it as UTF-8", what=what)) from error
+        raise user_error("{what} is not a text file in UTF-8: save it as UTF-8", what=what) from error
     except ValueError as error:  # an invalid file name
-        raise UserError(tr("{what} is not a text file: {reason}", what=what, reason=error)) from error
+        raise user_error("{what} is not a text file: {reason}", what=what, reason=error) from error
     if len(text) > _MAX_CHARACTERS:
-        raise UserError(
-            tr(
-                "{what} has more than {millions} million characters: choose another file",
-                what=what,
-                millions=_MAX_CHARACTERS // 1_000_000,
-            )
+        raise user_error(
+            "{what} has more than {millions} million characters: choose another file",
+            what=what,
+            millions=_MAX_CHARACTERS // 1_000_000,
         )
     return text
 
@@ -99,19 +93,19 @@ def from_json(text: str, what: str) -> Any:
         if len(found) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for key in keys if keys.count(key) > 1)
-            raise UserError(
-                tr("{what} has the key {twice!r} twice in one object: rename or remove one", what=what, twice=twice)
+            raise user_error(
+                "{what} has the key {twice!r} twice in one object: rename or remove one", what=what, twice=twice
             )
         return found
 
     try:
         document = json.loads(text, object_pairs_hook=once)
     except RecursionError as error:
-        raise UserError(
-            tr("{what} is not JSON that can be read, its values are nested too deep: choose another file", what=what)
+        raise user_error(
+            "{what} is not JSON that can be read, its values are nested too deep: choose another file", what=what
         ) from error
     except ValueError as error:
-        raise UserError(tr("{what} is not JSON: {reason}", what=what, reason=error)) from error
+        raise user_error("{what} is not JSON: {reason}", what=what, reason=error) from error
     refuse_unusable_values(document, what)
     return document
 
@@ -134,13 +128,11 @@ def read_lens(path: Path) -> Lens:
             raise ValueError(f"a number is larger than {_MAX_VALUE:g}")
         return Lens((width, height), matrix, distortion, covariance)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise UserError(
-            tr(
-                "the lens file {path} needs image_size [w, h], matrix 3x3 and distortion [k1, k2, p1,"
-                " p2, k3] (covariance 9x9 is optional): {reason}",
-                path=path,
-                reason=error,
-            )
+        raise user_error(
+            "the lens file {path} needs image_size [w, h], matrix 3x3 and distortion [k1, k2, p1,"
+            " p2, k3] (covariance 9x9 is optional): {reason}",
+            path=path,
+            reason=error,
         ) from error
 
 
@@ -178,15 +170,13 @@ def read_layout(path: Path) -> Mapping[int, FloatArray]:
                 raise ValueError(f"marker {marker['id']} is listed twice")
             layout[int(marker["id"])] = corners
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise UserError(
-            tr(
-                'the layout file {path} needs "markers": [{{"id": .., "corners_in": [[x, y] four times]}}]: {reason}',
-                path=path,
-                reason=error,
-            )
+        raise user_error(
+            'the layout file {path} needs "markers": [{{"id": .., "corners_in": [[x, y] four times]}}]: {reason}',
+            path=path,
+            reason=error,
         ) from error
     if not layout:
-        raise UserError(tr("the layout file {path} lists no markers: add at least one", path=path))
+        raise user_error("the layout file {path} lists no markers: add at least one", path=path)
     return layout
 
 

@@ -18,9 +18,9 @@ from calibration.markers import ImageGray, dictionary_of
 from calibration.noise import PERFECT
 from calibration.opencv import cv2
 from calibration.solve import Calibration, Target, solve
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import FloatArray
-from rules.tabletop.translation import mark_for_translation, tr
+from rules.tabletop.translation import mark_for_translation
 
 COLUMNS = 16
 """Squares across the picture: 3 in each on a table of 4 ft, so that a camera reads the markers in them."""
@@ -177,20 +177,20 @@ def solve_projector(
     """
     finite = np.isfinite(places_in).all(1)
     if finite.sum() < LEAST_POINTS:
-        raise UserError(tr(_TOO_LITTLE))
+        raise user_error(_TOO_LITTLE)
     plane, flat = cv2.findHomography(lit_px[finite], places_in[finite], cv2.RANSAC, _OUTLIER_IN, maxIters=5000)
     agrees = np.zeros(len(lit_px), np.bool_)
     agrees[finite] = False if plane is None else np.ravel(flat) > 0
     if agrees.sum() < max(LEAST_POINTS, _LEAST_SHARE * finite.sum()):
-        raise UserError(tr(_TOO_LITTLE))
+        raise user_error(_TOO_LITTLE)
     if _is_mirrored(np.asarray(plane, np.float64), lit_px[agrees].mean(0)):
-        raise UserError(tr(_MIRRORED))
+        raise user_error(_MIRRORED)
     used = np.flatnonzero(agrees)[:: -(-int(agrees.sum()) // _MOST_POINTS)]
     target = Target(places_in[used], lit_px[used], {}, place=(0.0, 0.0, 0.0), sigma_px=sigma_px, paper=PERFECT)
     try:
         found = solve([target], size_px, usual_projector(size_px))
     except UserError as error:  # its sentence is about printed markers
-        raise UserError(tr(_TOO_LITTLE)) from error
+        raise user_error(_TOO_LITTLE) from error
     return Projection(found.camera, {}, found.residual_px, found.deviants, measured), agrees
 
 

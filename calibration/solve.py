@@ -26,9 +26,8 @@ from calibration.intrinsics import (
 from calibration.noise import HOME_PRINTER, POINT_SIGMA_PX, Paper, whitener
 from calibration.opencv import cv2
 from calibration.spread import SOFT_L1_SCALE, noise_estimate, one_sigma_steps, rival_probability, rival_step
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.table import FloatArray
-from rules.tabletop.translation import tr
 
 PERTURBATION_SIGMAS = 0.01
 """Step of a perturbed camera, in standard deviations: small enough that every length changes linearly."""
@@ -140,19 +139,15 @@ def solve(
         UserError: if there are no targets, the lens belongs to another picture size, or the residual is too large.
     """
     if not targets:
-        raise UserError(
-            tr("no marker found: lay a printed marker flat on the table, well lit and fully in the picture")
-        )
+        raise user_error("no marker found: lay a printed marker flat on the table, well lit and fully in the picture")
     if lens is not None and tuple(lens.image_size) != tuple(image_size):
-        raise UserError(
-            tr(
-                "the lens profile is for {lens_width}x{lens_height} pictures, but this picture is"
-                " {width}x{height}: set the camera to the profile's size, or make a profile for this size",
-                lens_width=lens.image_size[0],
-                lens_height=lens.image_size[1],
-                width=image_size[0],
-                height=image_size[1],
-            )
+        raise user_error(
+            "the lens profile is for {lens_width}x{lens_height} pictures, but this picture is"
+            " {width}x{height}: set the camera to the profile's size, or make a profile for this size",
+            lens_width=lens.image_size[0],
+            lens_height=lens.image_size[1],
+            width=image_size[0],
+            height=image_size[1],
         )
     problem = CalibrationProblem(tuple(targets), image_size, lens, print_sigma)
     rough = sorted((problem.fit(start, "linear", 40) for start in problem.starts()), key=lambda fit: float(fit.cost))
@@ -233,8 +228,8 @@ class CalibrationProblem:
         if not finite:  # seen exactly from above, the two poses coincide and IPPE divides by zero
             finite = [cv2.solvePnP(points, seen, lens.matrix, lens.distortion, flags=cv2.SOLVEPNP_ITERATIVE)[1:]]
         if not np.isfinite(finite[0]).all():
-            raise UserError(
-                tr("the markers' corners fit no camera position: lay the marker flat and fully in the picture")
+            raise user_error(
+                "the markers' corners fit no camera position: lay the marker flat and fully in the picture"
             )
         return [self._start(_floats(r).ravel(), _floats(t).ravel(), lens) for r, t in finite]
 
@@ -370,12 +365,10 @@ class CalibrationProblem:
         residual_px = float(np.sqrt((errors**2).sum(1).mean()))
         stated_px = max(target.sigma_px for target in self.targets)
         if not residual_px <= max(WORST_RESIDUAL_PX * times_full_hd(self.image_size), _MAX_RESIDUAL_SIGMAS * stated_px):
-            raise UserError(
-                tr(
-                    "the markers do not fit a flat table (off by {off:.1f} px): check that each marker lies"
-                    " flat, and check the marker side, the dictionary and the lens profile",
-                    off=residual_px,
-                )
+            raise user_error(
+                "the markers do not fit a flat table (off by {off:.1f} px): check that each marker lies"
+                " flat, and check the marker side, the dictionary and the lens profile",
+                off=residual_px,
             )
         camera, laid = self.camera(x), self.placed_targets(x)
         if all(target.place is None for target in self.targets):

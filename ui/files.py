@@ -14,7 +14,7 @@ from typing import Any
 
 from calibration.opencv import cv2
 from calibration.profile import read_json
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.regular_file import is_special
 from rules.tabletop.table import FARTHEST_IN, MAX_PIECES, TerrainKind, TerrainPiece
 from ui.translation import mark_for_translation, tr
@@ -32,15 +32,13 @@ def read_terrain(path: Path) -> tuple[TerrainPiece, ...]:
     document = read_json(path, tr("terrain"))
     pieces = document.get("pieces")
     if not isinstance(pieces, list):
-        raise UserError(tr('the terrain file {path} needs a list "pieces"', path=path))
+        raise user_error('the terrain file {path} needs a list "pieces"', path=path)
     if len(pieces) > MAX_PIECES:
-        raise UserError(
-            tr(
-                "the terrain file {path} has {count:,} pieces, more than {most}: remove some",
-                path=path,
-                count=len(pieces),
-                most=MAX_PIECES,
-            )
+        raise user_error(
+            "the terrain file {path} has {count:,} pieces, more than {most}: remove some",
+            path=path,
+            count=len(pieces),
+            most=MAX_PIECES,
         )
     return tuple(
         _piece(piece, tr("piece {number} of {path}", number=number, path=path))
@@ -50,35 +48,29 @@ def read_terrain(path: Path) -> tuple[TerrainPiece, ...]:
 
 def _piece(piece: Any, where: str) -> TerrainPiece:
     if not isinstance(piece, dict):
-        raise UserError(tr("{where} must be an object with name, kind, outline_in, base_in and height_in", where=where))
+        raise user_error("{where} must be an object with name, kind, outline_in, base_in and height_in", where=where)
     kind = piece.get("kind", "other")
     if kind not in [k.value for k in TerrainKind]:
-        raise UserError(
-            tr(
-                "{where} has the unknown kind {kind!r}; use one of {kinds}",
-                where=where,
-                kind=kind,
-                kinds=", ".join(TerrainKind),
-            )
+        raise user_error(
+            "{where} has the unknown kind {kind!r}; use one of {kinds}",
+            where=where,
+            kind=kind,
+            kinds=", ".join(TerrainKind),
         )
     try:
         outline = tuple((float(x), float(y)) for x, y in piece["outline_in"])
         base_in, height_in = float(piece.get("base_in", 0.0)), float(piece.get("height_in", 0.0))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise UserError(
-            tr(
-                "{where} needs outline_in [[x, y], ...], base_in and height_in as numbers: {reason}",
-                where=where,
-                reason=error,
-            )
+        raise user_error(
+            "{where} needs outline_in [[x, y], ...], base_in and height_in as numbers: {reason}",
+            where=where,
+            reason=error,
         ) from error
     if max(map(abs, chain((base_in, height_in), *outline))) > FARTHEST_IN:
-        raise UserError(
-            tr(
-                "{where} reaches beyond {farthest:g} in: give its places in inches from the table's origin",
-                where=where,
-                farthest=FARTHEST_IN,
-            )
+        raise user_error(
+            "{where} reaches beyond {farthest:g} in: give its places in inches from the table's origin",
+            where=where,
+            farthest=FARTHEST_IN,
         )
     return TerrainPiece(str(piece.get("name", kind)), TerrainKind(kind), outline, base_in, height_in)
 
@@ -102,8 +94,8 @@ def picture_bytes(path: Path, image_bgr: ImageBgr) -> bytes:
     check_picture_name(path)
     done, data = cv2.imencode(path.suffix, image_bgr)
     if not done:
-        raise UserError(
-            tr("the picture {path} cannot be written as {ending}: use .png or .jpg", path=path, ending=path.suffix)
+        raise user_error(
+            "the picture {path} cannot be written as {ending}: use .png or .jpg", path=path, ending=path.suffix
         )
     return data.tobytes()
 
@@ -112,7 +104,7 @@ def check_picture_name(path: Path) -> None:
     """Check that the file name has the ending of a known picture format. Raises `UserError` if it has not."""
     if path.suffix.lower() not in _PICTURES:
         endings = ", ".join(_PICTURES)
-        raise UserError(tr("the picture {path} needs a name ending in {endings}", path=path, endings=endings))
+        raise user_error("the picture {path} needs a name ending in {endings}", path=path, endings=endings)
 
 
 def check_writable(path: Path) -> None:
@@ -180,13 +172,11 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason, advice = error.strerror or error, _advice(error.errno or 0)
-        raise UserError(
-            tr(
-                "the folder {folder} cannot be created ({reason}: {advice})",
-                folder=folder,
-                reason=reason,
-                advice=advice,
-            )
+        raise user_error(
+            "the folder {folder} cannot be created ({reason}: {advice})",
+            folder=folder,
+            reason=reason,
+            advice=advice,
         ) from error
 
 

@@ -21,7 +21,7 @@ from calibration.markers import ImageGray
 from calibration.opencv import cv2
 from calibration.projector import Pattern, Projection
 from calibration.solve import Calibration
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure, FloatArray, Outline, PointIn, ellipse_outline
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Line, Preview, Region, Ring, Shape, marked
@@ -80,7 +80,7 @@ class Alignment:
             UserError: if the table has no inches yet.
         """
         if view.calibration is None:
-            raise UserError(tr("The camera does not know the table's inches yet. Lay a printed marker on the table."))
+            raise user_error("The camera does not know the table's inches yet. Lay a printed marker on the table.")
         pattern = Pattern(size_px)
         solids = solids_px(view.calibration.camera, view.figures, setup.terrain)
         self._steps = _sequence(pattern, view.calibration, solids)

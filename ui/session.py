@@ -10,7 +10,7 @@ from functools import partial
 from calibration.calibration_targets import CalibrationTargets
 from calibration.camera import Lens
 from calibration.drift import Drift
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.table import Outline, PointIn, TerrainPiece
 from rules.tabletop.template import Template
 from ui.formatting import Basis, place_words
@@ -306,7 +306,7 @@ class Session:
         """
         army = army.strip()
         if not army:
-            raise UserError(tr("the army has no name: type one, then click its soldier"))
+            raise user_error("the army has no name: type one, then click its soldier")
         request = self.pick_request(frame, px)
         if request is None:
             clicked = teach(frame.image_bgr, px, army)

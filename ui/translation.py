@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.translation import mark_for_translation, tr, tr_count, use_catalog
 
 __all__ = ["language", "languages", "mark_for_translation", "tr", "tr_count", "use_language"]
@@ -67,10 +67,8 @@ def _read(file: Path) -> gettext.GNUTranslations:
         with file.open("rb") as stream:
             return gettext.GNUTranslations(stream)
     except (OSError, ValueError, struct.error) as error:
-        raise UserError(
-            tr(
-                "{file} is not a catalog of translations ({reason}): compile it again, or delete it",
-                file=file,
-                reason=error,
-            )
+        raise user_error(
+            "{file} is not a catalog of translations ({reason}): compile it again, or delete it",
+            file=file,
+            reason=error,
         ) from error

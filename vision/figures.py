@@ -15,7 +15,7 @@ import numpy as np
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.table import (
     POSTURE_HEIGHT_IN,
     STANDING_HEIGHT_IN,
@@ -25,7 +25,6 @@ from rules.tabletop.table import (
     Posture,
     TerrainPiece,
 )
-from rules.tabletop.translation import tr
 from vision.area import table_area
 from vision.examples import Appearance
 from vision.frame import ImageBgr
@@ -299,19 +298,17 @@ class Finder:
 def _check_inputs(image_bgr: ImageBgr, reference_bgr: ImageBgr | None, figure_height_in: float) -> None:
     """Raise an error for a reference of another size, or a height that is not positive."""
     if reference_bgr is not None and reference_bgr.shape != image_bgr.shape:
-        raise UserError(
-            tr(
-                "The picture of the empty table is {empty_width}x{empty_height} pixels, this one"
-                " {width}x{height}. Take both with the same camera settings.",
-                empty_width=reference_bgr.shape[1],
-                empty_height=reference_bgr.shape[0],
-                width=image_bgr.shape[1],
-                height=image_bgr.shape[0],
-            )
+        raise user_error(
+            "The picture of the empty table is {empty_width}x{empty_height} pixels, this one"
+            " {width}x{height}. Take both with the same camera settings.",
+            empty_width=reference_bgr.shape[1],
+            empty_height=reference_bgr.shape[0],
+            width=image_bgr.shape[1],
+            height=image_bgr.shape[0],
         )
     if not figure_height_in > 0:
-        raise UserError(
-            tr("A standing figure cannot be {height:g} in high. 54 mm soldiers are 2.1 in.", height=figure_height_in)
+        raise user_error(
+            "A standing figure cannot be {height:g} in high. 54 mm soldiers are 2.1 in.", height=figure_height_in
         )
 
 

@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.opencv import cv2
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.table import FloatArray
-from rules.tabletop.translation import tr
 from vision.frame import ImageBgr
 
 FloatImage = npt.NDArray[np.float32]
@@ -83,16 +82,13 @@ def teach(image_bgr: ImageBgr, px: tuple[float, float], army: str, known: ArmyCo
     height, width = image_bgr.shape[:2]
     x, y = round(px[0]), round(px[1])
     if not (0 <= x < width and 0 <= y < height):
-        raise UserError(
-            tr(
-                "The click for {army!r} at {x:g},{y:g} is outside the picture of {width}x{height}"
-                " pixels. Click a soldier.",
-                army=army,
-                x=px[0],
-                y=px[1],
-                width=width,
-                height=height,
-            )
+        raise user_error(
+            "The click for {army!r} at {x:g},{y:g} is outside the picture of {width}x{height} pixels. Click a soldier.",
+            army=army,
+            x=px[0],
+            y=px[1],
+            width=width,
+            height=height,
         )
     for reach in _REACHES_PX:
         left, top = max(0, x - reach), max(0, y - reach)
@@ -101,7 +97,7 @@ def teach(image_bgr: ImageBgr, px: tuple[float, float], army: str, known: ArmyCo
         region = _grow(colours, (x - left, y - top))
         if region is not None:
             return learn_colour(colours[region], army, known)
-    raise UserError(tr("No soldier here. Click the middle of a base."))
+    raise user_error("No soldier here. Click the middle of a base.")
 
 
 def _grow(colours: FloatImage, seed: tuple[int, int]) -> npt.NDArray[np.bool_] | None:

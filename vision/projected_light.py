@@ -17,7 +17,7 @@ from calibration.markers import ImageGray, linear_light
 from calibration.opencv import cv2
 from calibration.projector import COLUMNS, Pattern, Projection, gray_code, solve_projector
 from calibration.solve import Calibration
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import POSTURE_HEIGHT_IN, Figure, FloatArray, Outline, TerrainPiece
 from rules.tabletop.translation import mark_for_translation, tr
 from vision.table_outline import marker_papers
@@ -89,7 +89,7 @@ def pattern_light(dark: _Light, pattern: _Light, inverse: _Light) -> PatternLigh
     lit = (2 * smooth > _WEAK * room) & (smooth > noise)
     if lit.mean() < _LEAST_LIT:
         visible = np.abs(cv2.blur(pattern - inverse, _AROUND)) > _VISIBLE * cv2.blur(dark, _AROUND)
-        raise UserError(tr(_TOO_WEAK if visible.mean() > _LEAST_LIT else _UNSEEN))
+        raise user_error(_TOO_WEAK if visible.mean() > _LEAST_LIT else _UNSEEN)
     swing = np.where(lit, np.maximum(swing, smooth / 2), 1).astype(np.float32)
     part = np.where(lit, np.clip((pattern - inverse) / (2 * swing), -1, 1), 0).astype(np.float32)
     return PatternLight(part, middle, swing, 2 * float(np.median(smooth[lit] / room[lit])))

@@ -6,9 +6,8 @@ from dataclasses import KW_ONLY, dataclass, field
 
 from calibration.calibration_targets import CalibrationTargets
 from calibration.camera import Lens, TableCamera
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.table import STANDING_HEIGHT_IN, Outline, TerrainPiece
-from rules.tabletop.translation import tr
 from vision.examples import Examples
 from vision.frame import ImageBgr
 from vision.motion import Box
@@ -50,9 +49,7 @@ class Setup:
 
     def __post_init__(self) -> None:
         if not 0.3 <= self.figure_height_in <= 12:
-            raise UserError(
-                tr(
-                    "A standing figure cannot be {height:g} in high. Enter a height from 0.3 to 12 in.",
-                    height=self.figure_height_in,
-                )
+            raise user_error(
+                "A standing figure cannot be {height:g} in high. Enter a height from 0.3 to 12 in.",
+                height=self.figure_height_in,
             )

@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from calibration.opencv import MOST_PIXELS, cv2
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.regular_file import is_special, open_regular
 from rules.tabletop.translation import tr
 from vision.frame import Frame, ImageBgr
@@ -134,16 +134,16 @@ def open_source(
     if spec == "demo":
         return practice_table(clock)
     if not spec:
-        raise UserError(tr("no source is named: choose a picture, a video, a folder or a camera"))
+        raise user_error("no source is named: choose a picture, a video, a folder or a camera")
     path = Path(spec)
     if is_camera(spec):
         return Webcam(int(spec), clock, open_capture)
     if os.path.isdir(path):  # False if the system denies access, where Path.is_dir raises
         return ImageSequence(images_in(path), path.name or str(path))
     if not os.path.exists(path):
-        raise UserError(tr("there is no {spec!r}: choose another picture, video, folder or camera", spec=spec))
+        raise user_error("there is no {spec!r}: choose another picture, video, folder or camera", spec=spec)
     if is_special(path):
-        raise UserError(tr("{path} is not a file: choose another picture, video, folder or camera", path=path))
+        raise user_error("{path} is not a file: choose another picture, video, folder or camera", path=path)
     if path.suffix.lower() in IMAGE_SUFFIXES:
         return ImageSequence([path], path.name, still=True)
     return Video(path, open_capture)
@@ -164,17 +164,15 @@ def read_image(path: Path) -> ImageBgr:
     except UserError:
         raise
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
-        raise UserError(
-            tr("{path} cannot be read: {reason}", path=path, reason=getattr(error, "strerror", None) or error)
+        raise user_error(
+            "{path} cannot be read: {reason}", path=path, reason=getattr(error, "strerror", None) or error
         ) from error
     size = max(size, len(data))  # the file may have grown
     if size > _MAX_FILE_BYTES:
-        raise UserError(
-            tr(
-                "{path} is {megabytes:.0f} MB, too large for a picture of the table: save it smaller",
-                path=path,
-                megabytes=size / 1e6,
-            )
+        raise user_error(
+            "{path} is {megabytes:.0f} MB, too large for a picture of the table: save it smaller",
+            path=path,
+            megabytes=size / 1e6,
         )
     try:
         pixels = np.frombuffer(data, np.uint8)
@@ -183,17 +181,15 @@ def read_image(path: Path) -> ImageBgr:
     except cv2.error as error:
         if "CV_IO_MAX_IMAGE" in str(error):
             most = MOST_PIXELS // 1_000_000
-            raise UserError(
-                tr(
-                    "{path} has too many pixels: save it smaller, with {most} million of them at most",
-                    path=path,
-                    most=most,
-                )
+            raise user_error(
+                "{path} has too many pixels: save it smaller, with {most} million of them at most",
+                path=path,
+                most=most,
             ) from error
         image = None
     if image is None:
-        raise UserError(
-            tr("{path} is not a picture, or is broken: open it in a picture viewer, or save it again as PNG", path=path)
+        raise user_error(
+            "{path} is not a picture, or is broken: open it in a picture viewer, or save it again as PNG", path=path
         )
     return np.asarray(image, np.uint8)
 
@@ -207,16 +203,14 @@ def images_in(folder: Path) -> list[Path]:
     try:
         found = sorted(path for path in folder.iterdir() if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file())
     except OSError as error:
-        raise UserError(
-            tr("the folder {folder} cannot be read: {reason}", folder=folder, reason=error.strerror)
+        raise user_error(
+            "the folder {folder} cannot be read: {reason}", folder=folder, reason=error.strerror
         ) from error
     if not found:
-        raise UserError(
-            tr(
-                "the folder {folder} holds no pictures: their names must end in {suffixes}",
-                folder=folder,
-                suffixes=", ".join(_suffixes()),
-            )
+        raise user_error(
+            "the folder {folder} holds no pictures: their names must end in {suffixes}",
+            folder=folder,
+            suffixes=", ".join(_suffixes()),
         )
     return found
 
@@ -228,13 +222,11 @@ def _suffixes() -> Sequence[str]:
 def _same_size(frame: Frame, size_px: tuple[int, int] | None, name: str) -> tuple[int, int]:
     """The frame's size; an error if earlier frames had another, since the calibration depends on it."""
     if size_px is not None and frame.size_px != size_px:
-        raise UserError(
-            tr(
-                "{name} is {size} pixels, the pictures before it {earlier}: use pictures of one size",
-                name=name,
-                size=_size_text(frame.size_px),
-                earlier=_size_text(size_px),
-            )
+        raise user_error(
+            "{name} is {size} pixels, the pictures before it {earlier}: use pictures of one size",
+            name=name,
+            size=_size_text(frame.size_px),
+            earlier=_size_text(size_px),
         )
     return frame.size_px
 
@@ -312,11 +304,9 @@ class Video:
             capture = self._open_capture(str(self._path), cv2.CAP_FFMPEG)
         if not capture.isOpened():
             capture.release()
-            raise UserError(
-                tr(
-                    "{path} is neither a picture nor a video that can be played: convert it to MP4 (H.264)",
-                    path=self._path,
-                )
+            raise user_error(
+                "{path} is neither a picture nor a video that can be played: convert it to MP4 (H.264)",
+                path=self._path,
             )
         return capture
 
@@ -328,8 +318,8 @@ class Video:
         got, image = self._capture.read()
         if not got:
             if self._size_px is None:
-                raise UserError(
-                    tr("the video {name} holds no picture that can be read: convert it to MP4 (H.264)", name=self.name)
+                raise user_error(
+                    "the video {name} holds no picture that can be read: convert it to MP4 (H.264)", name=self.name
                 )
             return None
         self._last_s = self._time_s()
@@ -457,7 +447,7 @@ class Webcam:
         """Wait for the next frame; locks exposure, white balance and focus once they have settled."""
         got, image = self._capture.read()
         if not got:
-            raise UserError(tr("{name} no longer answers: plug it in again, or choose another source", name=self.name))
+            raise user_error("{name} no longer answers: plug it in again, or choose another source", name=self.name)
         frame = Frame(image, self._index, self._clock() - self._start_s)
         self._size_px = _same_size(frame, self._size_px, tr("the picture from {name}", name=self.name))
         self._index += 1

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rules.tabletop.errors import UserError
-from rules.tabletop.translation import tr
+from rules.tabletop.errors import user_error
 from vision.palette import ArmyColour, log_colour
 
 PLASTIC_BGR = {
@@ -36,12 +35,10 @@ def stock_colour(army: str) -> ArmyColour:
     """
     bgr = PLASTIC_BGR.get(army.strip().lower())
     if bgr is None:
-        raise UserError(
-            tr(
-                "No stock colour is called {army!r}. Choose one of {colours}, or click a soldier.",
-                army=army.strip(),
-                colours=", ".join(PLASTIC_BGR),
-            )
+        raise user_error(
+            "No stock colour is called {army!r}. Choose one of {colours}, or click a soldier.",
+            army=army.strip(),
+            colours=", ".join(PLASTIC_BGR),
         )
     lit = log_colour(np.array([[bgr]], np.uint8))[0, 0].astype(np.float64)
     mean = lit - (0, 0, _SIGMAS[2] / 2)  # on the table most of a figure is in some shade

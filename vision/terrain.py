@@ -17,9 +17,8 @@ from shapely.geometry import Polygon
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.table import FloatArray, Outline
-from rules.tabletop.translation import tr
 from vision.frame import ImageBgr
 from vision.palette import FloatImage, log_colour
 
@@ -127,7 +126,7 @@ def propose_outline(
         if outline is not None and all(_overlap(outline, other) < _SAME_OUTLINE for other in found):
             found.append(outline)
     if not found:
-        raise UserError(tr("There is no closed edge here. Click the middle of a piece, or bring the camera closer."))
+        raise user_error("There is no closed edge here. Click the middle of a piece, or bring the camera closer.")
     by_size = sorted(found, key=lambda outline: float(outline.area))
     outlines = tuple(tuple((float(x), float(y)) for x, y in area.exterior.coords[:-1]) for area in by_size)
     return OutlineProposal(outlines, by_size.index(found[0]), height_in)
@@ -140,7 +139,7 @@ def _window(
     x_in, y_in = camera.pixel_to_table(px, height_in)[0]
     px_per_in = camera.px_per_inch(float(x_in), float(y_in), height_in) if math.isfinite(x_in) else math.nan
     if not (0 <= px[0] < width and 0 <= px[1] < height and math.isfinite(px_per_in) and px_per_in > 1):
-        raise UserError(tr("This is not on the table. Click a piece of terrain in the picture."))
+        raise user_error("This is not on the table. Click a piece of terrain in the picture.")
     scale, reach = search_scale.px_per_in / px_per_in, int(search_scale.reach_in * px_per_in)
     x, y = round(px[0]), round(px[1])
     left, top = max(0, x - reach), max(0, y - reach)

@@ -44,7 +44,7 @@ from rules.engine.referee import (
 from rules.engine.state import Unit
 from rules.engine.verdict import Verdict
 from rules.tabletop.bearing import turn_deg
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.path import Path, length_in
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.tolerance import DOUBT_SIGMAS
@@ -122,7 +122,7 @@ class BattleSession:
     def available_actions(self, position: Position, figure: str) -> AvailableActions:
         """All actions of a figure; raises as the function of this name, and UserError if the figure is out."""
         if position.unit(figure).out:
-            raise UserError(tr("{soldier} is out of the battle. Choose another soldier", soldier=display_name(figure)))
+            raise user_error("{soldier} is out of the battle. Choose another soldier", soldier=display_name(figure))
         return available_actions(self.referee, position, figure)
 
     def at_spot(self, position: Position, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:

@@ -25,7 +25,7 @@ from rules.engine.ruleset import Value, title_in_file
 from rules.engine.verdict import Verdict
 from rules.games import game_names, open_game
 from rules.games.rosters import points_check
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure, Posture
 from ui.battle.battle_session import BattleSession
 from ui.files import make_folder, write_json
@@ -163,9 +163,9 @@ def begin(path: Path, clock: Clock, battle_setup: BattleSetup) -> Battle:
         UserError: if a side has no figures, or as `Battle.begin` and `rules.engine.roster.enlistment`.
     """
     if len(battle_setup.armies) < 2:
-        raise UserError(tr(NEEDS_TWO_SIDES))
+        raise user_error(NEEDS_TWO_SIDES)
     if empty := [display_name(side) for side, army in battle_setup.armies.items() if not army.recruits]:
-        raise UserError(tr("{army} has no units: choose a unit for its soldiers, or leave the army out", army=empty[0]))
+        raise user_error("{army} has no units: choose a unit for its soldiers, or leave the army out", army=empty[0])
     game = open_game(battle_setup.game, battle_setup.house_rules)
     recruits = [recruit for side, army in battle_setup.armies.items() for recruit in enlistment(game, army, side)]
     battle = Battle.begin(
@@ -272,7 +272,7 @@ def load_army(path: Path) -> Army:
     try:
         return army_of(document)
     except UserError as error:
-        raise UserError(tr("the army list {path} cannot be read: {reason}", path=path, reason=error)) from error
+        raise user_error("the army list {path} cannot be read: {reason}", path=path, reason=error) from error
 
 
 def armies_folder() -> Path:
@@ -313,8 +313,8 @@ class ArmyLists:
         if army is None or army.name.casefold() != name.casefold():
             known = ", ".join(self.names())
             if known:
-                raise UserError(tr("there is no army list {name!r}: choose one of {known}", name=name, known=known))
-            raise UserError(tr("there is no army list {name!r}: save one first", name=name))
+                raise user_error("there is no army list {name!r}: choose one of {known}", name=name, known=known)
+            raise user_error("there is no army list {name!r}: save one first", name=name)
         return army
 
     def keep(self, army: Army) -> None:
@@ -327,12 +327,10 @@ class ArmyLists:
         if os.path.exists(path):
             held = load_army(path)
             if held.name.casefold() != army.name.casefold():
-                raise UserError(
-                    tr(
+                raise user_error(
                         "{name!r} is too similar to the saved list {saved!r}: choose another name",
                         name=army.name, saved=held.name,
-                    )
-                )  # fmt: skip
+                    )  # fmt: skip
         make_folder(self.folder)
         save_army(path, army)
 
@@ -340,7 +338,7 @@ class ArmyLists:
         """The file of an army; names that differ only in case or punctuation share one."""
         words = "".join(letter if letter.isalnum() else " " for letter in name.casefold()).split()
         if not words:
-            raise UserError(tr("{name!r} cannot be the name of an army list: use letters or digits", name=name))
+            raise user_error("{name!r} cannot be the name of an army list: use letters or digits", name=name)
         return self.folder / f"{'-'.join(words)[:80]}.json"
 
 

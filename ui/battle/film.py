@@ -13,7 +13,7 @@ from types import MappingProxyType
 from calibration.opencv import cv2
 from rules.engine.events import ActionResolved, Move, PhaseBegun, QuestionAsked, Throw, UnitJoined
 from rules.engine.state import State
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.table import PointIn, ellipse_outline
 from ui.battle.battle_map import move_trails, partway
 from ui.battle.history import (
@@ -237,7 +237,7 @@ def format_of(path: Path) -> FilmFormat:
     found = next((one for one in FORMATS if one.suffix == path.suffix.lower()), None)
     if found is None:
         endings = ", ".join(one.suffix for one in FORMATS)
-        raise UserError(tr("the film {path} needs a name ending in {endings}", path=path, endings=endings))
+        raise user_error("the film {path} needs a name ending in {endings}", path=path, endings=endings)
     check_writable(path)
     return found
 
@@ -260,7 +260,7 @@ def _write_video(path: Path, pictures: Iterable[tuple[ImageBgr, float]], film_fo
     rate_hz, written, until_s = film_format.rate_hz, 0, 0.0
     video = cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*_CODEC), rate_hz, film_format.size_px)
     if not video.isOpened():
-        raise UserError(tr("this computer cannot write MP4: save the film as .webp"))
+        raise user_error("this computer cannot write MP4: save the film as .webp")
     try:
         for image_bgr, lasts_s in pictures:
             until_s += lasts_s
@@ -287,5 +287,5 @@ def _animation(pictures: Iterable[tuple[ImageBgr, float]], film_format: FilmForm
     animation.durations = [round(1000 * lasts_s) for _, lasts_s in shown]
     done, data = cv2.imencodeanimation(film_format.suffix, animation, _GIF if film_format.suffix == ".gif" else ())
     if not done:
-        raise UserError(tr("the film cannot be written as {ending}: save it as .mp4", ending=film_format.suffix))
+        raise user_error("the film cannot be written as {ending}: save it as .mp4", ending=film_format.suffix)
     return bytes(data.tobytes())

@@ -14,7 +14,7 @@ import numpy as np
 from calibration.opencv import cv2
 from rules.battle.battle import Battle
 from rules.battle.database import FAULTS, beside, is_broken, one_line, refuse_unsafe_companions, why_not
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.regular_file import refuse_special
 from ui.files import set_aside
 from ui.translation import tr
@@ -105,12 +105,10 @@ class ThumbnailStore:
                     file.execute("INSERT OR REPLACE INTO picture VALUES (?, ?)", (seq, jpeg))
                     self._seqs = None
             except FAULTS as fault:
-                raise UserError(
-                    tr(
-                        "the pictures of this battle cannot be saved in {path} ({reason}); the battle itself is safe",
-                        path=self.path,
-                        reason=why_not(fault),
-                    )
+                raise user_error(
+                    "the pictures of this battle cannot be saved in {path} ({reason}); the battle itself is safe",
+                    path=self.path,
+                    reason=why_not(fault),
                 ) from fault
 
     def close(self) -> None:
@@ -173,22 +171,20 @@ class ThumbnailStore:
     def _refuse_unsafe(self) -> None:
         what = tr("the picture file {path}", path=self.path)
         if self.path.is_symlink():
-            raise UserError(
-                tr("{what} is a link, which is not followed: delete it, or put the file itself there", what=what)
+            raise user_error(
+                "{what} is a link, which is not followed: delete it, or put the file itself there", what=what
             )
         if os.path.lexists(self.path):
             try:
                 refuse_special(self.path, what)
             except OSError as fault:
-                raise UserError(tr("{what} cannot be used: {reason}", what=what, reason=fault.strerror)) from fault
+                raise user_error("{what} cannot be used: {reason}", what=what, reason=fault.strerror) from fault
         refuse_unsafe_companions(self.path, what)
         if sum(path.stat().st_size for path in (self.path, *beside(self.path)) if path.exists()) > _MAX_FILE_BYTES:
-            raise UserError(
-                tr(
-                    "{what} is larger than {megabytes} MB, so it is damaged: move it away",
-                    what=what,
-                    megabytes=_MAX_FILE_BYTES // 2**20,
-                )
+            raise user_error(
+                "{what} is larger than {megabytes} MB, so it is damaged: move it away",
+                what=what,
+                megabytes=_MAX_FILE_BYTES // 2**20,
             )
 
     def _is_ours(self, file: sqlite3.Connection) -> bool:
@@ -216,12 +212,10 @@ class ThumbnailStore:
             for path in companions:  # SQLite reads them with the file of the matching name only
                 os.replace(path, f"{aside}{path.name.removeprefix(self.path.name)}")
         except OSError as error:
-            raise UserError(
-                tr(
-                    "{path} belongs to another battle but cannot be renamed: {reason}",
-                    path=self.path,
-                    reason=error.strerror,
-                )
+            raise user_error(
+                "{path} belongs to another battle but cannot be renamed: {reason}",
+                path=self.path,
+                reason=error.strerror,
             ) from error
         self.remark = tr(
             "The pictures in {path} belong to another battle or are damaged; they are now in {aside}.",

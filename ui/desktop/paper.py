@@ -22,11 +22,10 @@ from PyQt6.QtGui import (
     QTransform,
 )
 
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from ui.desktop.picture.image import painting
 from ui.files import write_bytes
 from ui.paper.page import MM_PER_IN, Align, Line, Page, Pattern, Sheet, Text
-from ui.translation import tr
 
 _DOTS_PER_INCH = 1200
 _TYPE_PX = 100
@@ -47,8 +46,8 @@ def pdf_of(sheet: Sheet) -> bytes:
     # Text needs an application, which must live until the drawing is done. On Linux it uses no display.
     own = None if QGuiApplication.instance() else QGuiApplication(_arguments())
     if not QFontDatabase.families():
-        raise UserError(
-            tr("No font is installed, so the sheet would have no text. Install one, such as fonts-dejavu-core.")
+        raise user_error(
+            "No font is installed, so the sheet would have no text. Install one, such as fonts-dejavu-core."
         )
     drawn = unscaled(_drawn(sheet))
     del own

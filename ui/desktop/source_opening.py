@@ -16,10 +16,9 @@ from platformdirs import user_state_path
 from PyQt6.QtCore import QLockFile, QSettings
 
 from calibration.opencv import cv2
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from ui.background_task import BackgroundTask
 from ui.desktop.settings import Settings
-from ui.translation import tr
 from vision.source import Capture, OpenCapture, Recording, Source, open_source
 
 
@@ -162,12 +161,10 @@ class CameraLocks:
         _, holder, _, _ = lock.getLockInfo()
         if lock.error() is not QLockFile.LockError.LockFailedError or holder == os.getpid():
             return None
-        raise UserError(
-            tr(
-                "camera {number} is in use by another Sandtable window: close that window and this one"
-                " continues by itself, or open another source",
-                number=number,
-            )
+        raise user_error(
+            "camera {number} is in use by another Sandtable window: close that window and this one"
+            " continues by itself, or open another source",
+            number=number,
         )
 
 

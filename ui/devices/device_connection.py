@@ -22,7 +22,7 @@ from hardware.emulator import HAS_VIRTUAL_PORTS, Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
 from hardware.wled import Segment
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from ui.formatting import sentence
 from ui.translation import mark_for_translation, tr, tr_count
 
@@ -51,7 +51,7 @@ def emulated_wire(name: str) -> Iterator[Wire]:
         UserError: on Windows.
     """
     if not HAS_VIRTUAL_PORTS:
-        raise UserError(tr("Emulated devices do not work on Windows. Try them on Linux or a Mac."))
+        raise user_error("Emulated devices do not work on Windows. Try them on Linux or a Mac.")
     with tempfile.TemporaryDirectory(prefix="sandtable-") as folder:
         wire = Wire(Path(folder) / name)
         try:

@@ -18,7 +18,7 @@ from hardware.dice_reader import DiceCollector, TimedRoll, Why
 from hardware.emulator import MOST_DICE, EmulatedDice, FaultInjector, Wire
 from hardware.ports import Port, attached
 from rules.engine.dice import DiceRequest, Die, Roll
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from ui.devices.device_connection import (
     ANY,
     RADIO,
@@ -141,7 +141,7 @@ def request_of(text: str) -> DiceRequest:
     """Parse a request such as `2d6` or `4dF`. Raises `UserError` if it is not one."""
     found = _REQUEST.fullmatch(text)
     if found is None or found[1] == "0":
-        raise UserError(tr("{text!r} is not a roll: write for example 2d6 or 4dF", text=text))
+        raise user_error("{text!r} is not a roll: write for example 2d6 or 4dF", text=text)
     die = Die.D6 if found[2] == "6" else Die.FUDGE
     return DiceRequest(die, int(found[1] or 1), "the player", "the roll")
 

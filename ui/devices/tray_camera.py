@@ -18,7 +18,7 @@ from calibration.camera import TableCamera
 from calibration.opencv import cv2
 from hardware.link import LinkState, LinkStatus
 from rules.tabletop.body import BODIES
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure
 from ui.translation import mark_for_translation, tr
 from vision.dice.find import read_dice
@@ -65,7 +65,7 @@ class Region:
     def __post_init__(self) -> None:
         across = 0 <= self.left <= self.right - _MIN_PART and self.right <= 1
         if not (across and 0 <= self.top <= self.bottom - _MIN_PART and self.bottom <= 1):
-            raise UserError(tr("this box is too small: draw a box around the whole dice tray"))
+            raise user_error("this box is too small: draw a box around the whole dice tray")
 
     def box_px(self, size_px: tuple[int, int]) -> tuple[int, int, int, int]:
         """Left, top, right and bottom in a picture of this (width, height)."""
@@ -199,8 +199,8 @@ class TrayCamera:
             while not self._stopping.is_set():
                 frame = source.read()
                 if frame is None:
-                    raise UserError(
-                        tr("{camera} gives no more pictures: choose another camera for the dice", camera=source.name)
+                    raise user_error(
+                        "{camera} gives no more pictures: choose another camera for the dice", camera=source.name
                     )
                 self._look(frame, None)
                 self._stopping.wait(_EVERY_S)

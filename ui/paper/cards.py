@@ -19,7 +19,7 @@ from rules.games.plastic_fudge.fire import reach_in
 from rules.games.simple_plastic import tables as sp
 from rules.games.simple_plastic_figure import tables as ww
 from rules.games.simple_plastic_figure.rows import weapon_of
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from ui.formatting import capitalized, sentence
 from ui.paper.page import (
     MARGIN_MM,
@@ -38,7 +38,6 @@ from ui.paper.page import (
     wrapped,
 )
 from ui.tools.reach import card_reaches
-from ui.translation import tr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -357,7 +356,7 @@ def card_sheet(cards: Sequence[UnitCard], title: str, game: Game[Any], paper: st
     """
     check_paper(paper)
     if not cards:
-        raise UserError(tr("{title} has no figures, so there are no cards to print: add a figure first", title=title))
+        raise user_error("{title} has no figures, so there are no cards to print: add a figure first", title=title)
     groups = [cards[start : start + _COLUMNS * _ROWS] for start in range(0, len(cards), _COLUMNS * _ROWS)]
     advice = f"{words}. {_ADVICE}" if words else _ADVICE
     titles = [f"{title}, {number} of {len(groups)}" for number in range(1, len(groups) + 1)]

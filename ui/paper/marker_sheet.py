@@ -10,7 +10,7 @@ from calibration.calibration_targets import SHEET_SIDE_IN
 from calibration.markers import Board, dictionary_of
 from calibration.opencv import cv2
 from rules.engine.game import Game
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from ui.paper.page import (
     MARGIN_MM,
     MM_PER_IN,
@@ -30,7 +30,6 @@ from ui.paper.page import (
     wrapped,
 )
 from ui.theme import BLUE, ORANGE
-from ui.translation import tr
 
 EDGE_SIDE_IN = 1.5
 EDGE_IDS = tuple(range(10, 18))
@@ -79,20 +78,18 @@ def marker_sheet(
 
 def _check_ids(ids: Sequence[int], count: int, dictionary: str) -> None:
     if not ids:
-        raise UserError(tr("name at least one marker id"))
+        raise user_error("name at least one marker id")
     unknown = [i for i in ids if not 0 <= i < count]
     if unknown:
-        raise UserError(
-            tr(
-                "dictionary {dictionary} has no marker {number}: use ids from 0 to {last}",
-                dictionary=dictionary,
-                number=unknown[0],
-                last=count - 1,
-            )
+        raise user_error(
+            "dictionary {dictionary} has no marker {number}: use ids from 0 to {last}",
+            dictionary=dictionary,
+            number=unknown[0],
+            last=count - 1,
         )
     if len(set(ids)) < len(ids):
         repeated = next(i for i in ids if list(ids).count(i) > 1)
-        raise UserError(tr("marker {repeated} is listed twice: list each id once", repeated=repeated))
+        raise user_error("marker {repeated} is listed twice: list each id once", repeated=repeated)
 
 
 def _piece_size(side_in: float, cells: int) -> tuple[float, float]:
@@ -106,16 +103,14 @@ def _grid(paper: str, side_in: float, cells: int) -> tuple[int, int]:
     largest_mm = min(width_mm, height_mm - _LABEL_MM) * cells / (cells + 2)
     largest_in = math.floor(largest_mm / MM_PER_IN * 10) / 10
     if not _MIN_SIDE_IN <= side_in <= largest_in:
-        raise UserError(
-            tr(
-                "a marker of {side_in:g} in cannot be used on {paper} paper: choose a side from"
-                " {smallest:g} in (the smallest that a camera can read) to {largest:g} in (the largest"
-                " that fits with its white margin)",
-                side_in=side_in,
-                paper=paper,
-                smallest=_MIN_SIDE_IN,
-                largest=largest_in,
-            )
+        raise user_error(
+            "a marker of {side_in:g} in cannot be used on {paper} paper: choose a side from"
+            " {smallest:g} in (the smallest that a camera can read) to {largest:g} in (the largest"
+            " that fits with its white margin)",
+            side_in=side_in,
+            paper=paper,
+            smallest=_MIN_SIDE_IN,
+            largest=largest_in,
         )
     width, height = _piece_size(side_in, cells)
     return int(width_mm // width), int(height_mm // height)
@@ -185,25 +180,20 @@ def _check_board(board: Board, paper: str, size_mm: PointMm, markers: int, dicti
     width_mm, height_mm = room(paper)
     if size_mm[0] > width_mm or size_mm[1] > height_mm:
         share = min(width_mm / size_mm[0], height_mm / size_mm[1])
-        raise UserError(
-            tr(
-                "the board {board} does not fit on {paper} paper: use squares of at most {largest:g} in,"
-                " or fewer squares",
-                board=board_words(board),
-                paper=paper,
-                largest=math.floor(board.square_in * share * 100) / 100,
-            )
+        raise user_error(
+            "the board {board} does not fit on {paper} paper: use squares of at most {largest:g} in, or fewer squares",
+            board=board_words(board),
+            paper=paper,
+            largest=math.floor(board.square_in * share * 100) / 100,
         )
     if board.columns * board.rows // 2 > markers:
-        raise UserError(
-            tr(
-                "the board {board} needs {needed} markers, but {dictionary} has only {markers}: use"
-                " fewer squares or a larger dictionary, such as 4X4_250",
-                board=board_words(board),
-                needed=board.columns * board.rows // 2,
-                dictionary=dictionary,
-                markers=markers,
-            )
+        raise user_error(
+            "the board {board} needs {needed} markers, but {dictionary} has only {markers}: use"
+            " fewer squares or a larger dictionary, such as 4X4_250",
+            board=board_words(board),
+            needed=board.columns * board.rows // 2,
+            dictionary=dictionary,
+            markers=markers,
         )
 
 

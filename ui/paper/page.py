@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from calibration.print_scale import TRUE_PRINT, PrintScale
-from rules.tabletop.errors import UserError
-from ui.translation import tr
+from rules.tabletop.errors import user_error
 
 MM_PER_IN = 25.4
 PAPERS_MM = {"letter": (215.9, 279.4), "a4": (210.0, 297.0)}
@@ -122,7 +121,7 @@ class Sheet:
 def check_paper(paper: str) -> None:
     """Check that the paper size is known. Raises `UserError` if it is not."""
     if paper not in PAPERS_MM:
-        raise UserError(tr("unknown paper size {paper!r}: use {papers}", paper=paper, papers=" or ".join(PAPERS_MM)))
+        raise user_error("unknown paper size {paper!r}: use {papers}", paper=paper, papers=" or ".join(PAPERS_MM))
 
 
 def corrected(sheet: Sheet, scale: PrintScale) -> Sheet:

@@ -11,10 +11,9 @@ from calibration.print_scale import TRUE_PRINT, PrintScale
 from rules.engine.roster import Army
 from rules.games import game_names, open_game
 from rules.games.rosters import points_check
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from ui.paper.marker_sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, marker_sheet, rod_sheet
 from ui.paper.page import Sheet, corrected
-from ui.translation import tr
 
 
 class SheetKind(StrEnum):
@@ -81,7 +80,7 @@ def _ready_cards(name: str, paper: str) -> Sheet:
     from ui.paper import cards  # here, because loading all five games is slow
 
     if not name:
-        raise UserError(tr("choose a game ({games}) or an army list to print cards of", games=", ".join(game_names())))
+        raise user_error("choose a game ({games}) or an army list to print cards of", games=", ".join(game_names()))
     game = open_game(name)
     return cards.card_sheet(cards.game_cards(game), f"{game.title}, ready cards", game, paper)
 

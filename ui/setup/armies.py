@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from calibration.calibration_targets import CalibrationTargets
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure, Posture
 from ui.formatting import capitalized
 from ui.rules_text import side_name
@@ -62,10 +62,10 @@ def renamed(view: TableView, state: TableState, army: str, name: str) -> TableSt
     """The state with another name for an army. Raises `UserError` if the name is not valid, or another army has it."""
     name = name.strip()
     if not name or len(name) > _MAX_NAME or not name.isprintable():
-        raise UserError(tr("An army's name has 1 to {count} letters. Type another one.", count=_MAX_NAME))
+        raise user_error("An army's name has 1 to {count} letters. Type another one.", count=_MAX_NAME)
     if name != army and name in armies_of(view, state):
-        raise UserError(
-            tr("There is already an army called {name}. To make them one army, select both and press Merge.", name=name)
+        raise user_error(
+            "There is already an army called {name}. To make them one army, select both and press Merge.", name=name
         )
     return _moved(view, state, {army: name})
 

@@ -20,7 +20,7 @@ from calibration.lens import MIN_VIEWS, BoardView, LensViews, add_view, find_vie
 from calibration.lens_fit import LensFit, fit_lens
 from calibration.markers import Board, ImageGray
 from calibration.profile import lens_document, read_json, read_lens
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from ui.files import make_folder, write_json
 from ui.formatting import sentence
 from ui.paper.marker_sheet import LENS_BOARD
@@ -178,7 +178,7 @@ class LensProfiles:
         Raises `UserError` if the identity is empty, or the file cannot be written.
         """
         if not camera.strip():
-            raise UserError(tr("a lens profile belongs to a camera: give the camera a name"))
+            raise user_error("a lens profile belongs to a camera: give the camera a name")
         path = self.path_of(camera, lens.image_size)
         make_folder(path.parent)
         write_json(path, lens_document(lens) | {"camera": camera} | dict(details or {}))
@@ -197,15 +197,13 @@ class LensProfiles:
         if not sizes:
             return None
         known = ", ".join(f"{width}x{height}" for width, height in sizes)
-        raise UserError(
-            tr(
-                "the lens profile of {camera} is for pictures of {known}, but these are"
-                " {width}x{height}: set the camera to that size, or measure the lens again",
-                camera=camera,
-                known=known,
-                width=image_size[0],
-                height=image_size[1],
-            )
+        raise user_error(
+            "the lens profile of {camera} is for pictures of {known}, but these are"
+            " {width}x{height}: set the camera to that size, or measure the lens again",
+            camera=camera,
+            known=known,
+            width=image_size[0],
+            height=image_size[1],
         )
 
     def sizes(self, camera: str) -> list[tuple[int, int]]:
@@ -234,8 +232,8 @@ class LensProfiles:
     def _checked(self, path: Path, camera: str, image_size: tuple[int, int]) -> Lens:
         lens = read_lens(path)
         if lens.image_size != image_size or read_json(path, tr("lens")).get("camera") != camera:
-            raise UserError(
-                tr("the camera or picture size in the lens file {path} does not match its name: delete it", path=path)
+            raise user_error(
+                "the camera or picture size in the lens file {path} does not match its name: delete it", path=path
             )
         return lens
 

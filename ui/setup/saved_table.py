@@ -10,7 +10,7 @@ import numpy as np
 
 from calibration.camera import TableCamera
 from calibration.solve import laid_at, place_of
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.table import Figure, FloatArray, PointIn
 from rules.tabletop.template import Blast, Flame, Strip, Template, Wedge, Zone
 from ui.session import End, Ruler, Session, TableState
@@ -114,7 +114,7 @@ def as_left(saved: SavedTable, view: TableView) -> RestoredTable:
         UserError: if the view has no calibration, or its markers do not fit the saved ones.
     """
     if view.calibration is None:
-        raise UserError(tr("the camera sees no marker yet: uncover one first"))
+        raise user_error("the camera sees no marker yet: uncover one first")
     shift, used = _between(saved.markers_in, view.calibration.markers_in)
     remarks = []
     if len(used) == 1:
@@ -172,10 +172,10 @@ def _between(then: Mapping[int, FloatArray], now: Mapping[int, FloatArray]) -> t
     """The shift of the table's coordinates, None if there is none, and the ids of the markers that agree on it."""
     common = [number for number in then if number in now]
     if not common:
-        raise UserError(tr(NO_MARKER))
+        raise user_error(NO_MARKER)
     while (fit := _fit(then, now, common))[0] > _SAME_IN:
         if len(common) < 3:  # if two markers disagree, either may have moved
-            raise UserError(tr(MARKERS_MOVED))
+            raise user_error(MARKERS_MOVED)
         rests = ([number for number in common if number != left_out] for left_out in common)
         common = min(rests, key=lambda rest: _fit(then, now, rest)[0])
     place = fit[1]

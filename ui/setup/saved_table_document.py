@@ -14,7 +14,7 @@ from calibration.opencv import cv2
 from calibration.profile import SCHEMA
 from rules.engine.events import plain
 from rules.engine.schema import Reader
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import FARTHEST_IN, Figure, PointIn, Posture, TerrainPiece
 from rules.tabletop.template import Blast, Flame, Strip, Template, Wedge, Zone
 from ui.formatting import Basis
@@ -102,8 +102,8 @@ def picture_of(document: Mapping[str, Any]) -> str | None:
         return None
     name = empty.get("picture") if isinstance(empty, dict) else None
     if not isinstance(name, str) or not name.endswith(".png") or any(sign in name for sign in "/\\:"):
-        raise UserError(
-            tr("its picture of the empty table is called {name!r}, which is not the name of a picture", name=name)
+        raise user_error(
+            "its picture of the empty table is called {name!r}, which is not the name of a picture", name=name
         )
     return name
 
@@ -144,7 +144,7 @@ def table_of(document: Mapping[str, Any], picture_bgr: ImageBgr | None) -> Saved
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError) as fault:
         if isinstance(fault, UserError):
             raise
-        raise UserError(tr("it is damaged ({kind}: {reason})", kind=type(fault).__name__, reason=fault)) from fault
+        raise user_error("it is damaged ({kind}: {reason})", kind=type(fault).__name__, reason=fault) from fault
 
 
 def _kind(kinds: Mapping[str, type], value: object) -> str:
@@ -249,13 +249,11 @@ def _check_places(value: Any, key: str = "") -> None:
     elif isinstance(value, list) and key not in _NOT_PLACES:
         numbers = [inner for inner in value if isinstance(inner, (int, float)) and not isinstance(inner, bool)]
         if numbers and key != "bound" and (len(value) != 2 or max(map(abs, numbers)) > FARTHEST_IN):
-            raise UserError(
-                tr(
-                    "{key} has the place {value}: a place is x and y within {farthest:g} in",
-                    key=key,
-                    value=value,
-                    farthest=FARTHEST_IN,
-                )
+            raise user_error(
+                "{key} has the place {value}: a place is x and y within {farthest:g} in",
+                key=key,
+                value=value,
+                farthest=FARTHEST_IN,
             )
         for inner in value:
             _check_places(inner, key)

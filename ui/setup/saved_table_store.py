@@ -12,7 +12,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from calibration.profile import read_json
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from ui.background_task import BackgroundTask
 from ui.files import make_folder, set_aside, write_bytes, write_picture
 from ui.session import Session, TableState
@@ -70,7 +70,7 @@ class SavedTables:
         try:
             document = read_json(path, tr("table"))
             if document.get("camera") != camera:
-                raise UserError(tr("it belongs to the camera {camera!r}", camera=document.get("camera")))
+                raise user_error("it belongs to the camera {camera!r}", camera=document.get("camera"))
             name = picture_of(document)
             picture_bgr, remark = self._picture(name)
             remarks = (remark, examples_of(document.get("examples"))[1])
@@ -102,8 +102,8 @@ class SavedTables:
             if os.path.exists(path):
                 os.replace(path, _before(path))
         except OSError as error:
-            raise UserError(
-                tr("{path} cannot be renamed ({reason}): make its folder writable", path=path, reason=error.strerror)
+            raise user_error(
+                "{path} cannot be renamed ({reason}): make its folder writable", path=path, reason=error.strerror
             ) from error
 
     def _picture(self, name: str | None) -> tuple[ImageBgr | None, str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.path import placed
 from rules.tabletop.table import Figure, Outline, PointIn, Posture, ellipse_outline
 from ui.rules_text import display_name, side_name
@@ -446,8 +446,8 @@ def rename(view: TableView, figure: Figure, to: str) -> CorrectionOption:
     to = to.strip()
     if not to or len(to) > 40 or not to.isprintable():
         example = f"{figure.army}-7"
-        raise UserError(
-            tr("this is not a name: {name!r}. Type up to 40 letters, for example {example}", name=to, example=example)
+        raise user_error(
+            "this is not a name: {name!r}. Type up to 40 letters, for example {example}", name=to, example=example
         )
     return _rename(view, figure.id, to)
 

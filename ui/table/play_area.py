@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.table import Outline, PointIn
 from rules.tabletop.tolerance import EXACT
 from ui.table.finding import Mark, Note, Trace, lifted, ring
 from ui.theme import SKY, faded
-from ui.translation import tr
 
 _MIN_SIDE_IN, _MAX_SIDE_IN = 2.0, 240.0
 _ARM_IN = 2.0
@@ -38,15 +37,13 @@ class PlayArea:
     def __post_init__(self) -> None:
         sizes_fit = all(_MIN_SIDE_IN <= side <= _MAX_SIDE_IN for side in (self.width_in, self.depth_in))
         if not (sizes_fit and all(map(math.isfinite, (*self.origin_in, self.turn_deg)))):
-            raise UserError(
-                tr(
-                    "a table of {width_in:g} x {depth_in:g} in is not possible: width and depth must be {least_in:g} to"
-                    " {most_in:g} in",
-                    width_in=self.width_in,
-                    depth_in=self.depth_in,
-                    least_in=_MIN_SIDE_IN,
-                    most_in=_MAX_SIDE_IN,
-                )
+            raise user_error(
+                "a table of {width_in:g} x {depth_in:g} in is not possible: width and depth must be {least_in:g} to"
+                " {most_in:g} in",
+                width_in=self.width_in,
+                depth_in=self.depth_in,
+                least_in=_MIN_SIDE_IN,
+                most_in=_MAX_SIDE_IN,
             )
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 from shapely.geometry import LineString, Point, Polygon
 
 from calibration.camera import TableCamera
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.measure import STANDABLE_KINDS
 from rules.tabletop.table import Outline, PointIn, TerrainKind, TerrainPiece
 from rules.tabletop.tolerance import EXACT
@@ -142,12 +142,10 @@ def reprojected(camera: TableCamera, outline_in: Outline, from_in: float, to_in:
     """
     places = camera.pixel_to_table(camera.table_to_pixel([(*point, from_in) for point in outline_in]), to_in)
     if not np.isfinite(places).all():
-        raise UserError(
-            tr(
+        raise user_error(
                 "a height of {height_in:g} in is too much: the camera hangs at {camera_in:.1f} in",
                 height_in=to_in, camera_in=camera.position_in[2],
-            )
-        )  # fmt: skip
+            )  # fmt: skip
     return tuple((float(x), float(y)) for x, y in places)
 
 
@@ -178,11 +176,11 @@ def with_changed(terrain: Terrain, name: str, piece: TerrainPiece) -> Terrain:
     """
     old = piece_named(terrain, name)
     if old is None:
-        raise UserError(tr("the piece of terrain {name!r} no longer exists: click another piece", name=name))
+        raise user_error("the piece of terrain {name!r} no longer exists: click another piece", name=name)
     if not piece.name.strip():
-        raise UserError(tr("the terrain {name!r} needs a name: type one", name=name))
+        raise user_error("the terrain {name!r} needs a name: type one", name=name)
     if piece.name != name and piece_named(terrain, piece.name):
-        raise UserError(tr("another piece of terrain is called {name!r}: choose another name", name=piece.name))
+        raise user_error("another piece of terrain is called {name!r}: choose another name", name=piece.name)
     changed = tuple(piece if other.name == name else other for other in terrain)
     return (
         _settled(changed, old, piece.top_in)
@@ -258,7 +256,7 @@ def with_corner_on(piece: TerrainPiece, edge: int, at_in: PointIn) -> TerrainPie
 def without_corner(piece: TerrainPiece, corner: int) -> TerrainPiece:
     """The piece without one corner. Raises `UserError` if it has only three, or the outline would cross itself."""
     if len(piece.outline_in) <= 3:
-        raise UserError(tr("{piece} has only three corners: drag them, or delete the whole piece", piece=piece.name))
+        raise user_error("{piece} has only three corners: drag them, or delete the whole piece", piece=piece.name)
     return replace(piece, outline_in=(*piece.outline_in[:corner], *piece.outline_in[corner + 1 :]))
 
 

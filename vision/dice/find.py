@@ -14,9 +14,8 @@ import numpy as np
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.table import FloatArray
-from rules.tabletop.translation import tr
 from vision.dice.lean import hint_above, leaning_dice, without_sides
 from vision.dice.networks import (
     BLANK,
@@ -74,7 +73,7 @@ def read_dice(
         UserError: If the tray is outside the picture or the side is not positive.
     """
     if side_in is not None and not (math.isfinite(side_in) and side_in > 0):
-        raise UserError(tr("Dice cannot have a side of {side_in:g} in. Measure one die.", side_in=side_in))
+        raise user_error("Dice cannot have a side of {side_in:g} in. Measure one die.", side_in=side_in)
     corner, image = _crop(image_bgr, tray_px)
     faces, part = top_faces(image, kind, _known_side_px(image, corner, side_in, camera))
     leaning = leaning_dice(faces, None if camera is None else _level_normals(faces, corner, camera))
@@ -126,7 +125,7 @@ def _crop(image_bgr: ImageBgr, tray_px: Sequence[tuple[float, float]] | None) ->
     low = np.clip(np.floor(outline.min(axis=0)), 0, size).astype(int)
     high = np.clip(np.ceil(outline.max(axis=0)) + 1, 0, size).astype(int)
     if (high - low).min() < 16:
-        raise UserError(tr("The dice tray is outside the picture. Draw it again."))
+        raise user_error("The dice tray is outside the picture. Draw it again.")
     return low.astype(np.float64), image_bgr[low[1] : high[1], low[0] : high[0]]
 
 

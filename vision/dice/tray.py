@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.opencv import cv2
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.table import FloatArray
-from rules.tabletop.translation import tr
 from vision.dice.view import DieSeen
 from vision.frame import ImageBgr
 
@@ -62,7 +61,7 @@ class TrayWatch:
         self, read: Reader, tray_px: Sequence[tuple[float, float]] | None = None, still_s: float = 0.5
     ) -> None:
         if not (math.isfinite(still_s) and still_s > 0):
-            raise UserError(tr("Dice cannot be still for {still_s:g} s. Enter a positive time.", still_s=still_s))
+            raise user_error("Dice cannot be still for {still_s:g} s. Enter a positive time.", still_s=still_s)
         self._read, self._tray_px, self._still_s = read, tray_px, still_s
         self._last: FloatArray | None = None
         self._since_s = 0.0

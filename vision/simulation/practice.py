@@ -17,9 +17,8 @@ from shapely.affinity import translate
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import FloatArray, PointIn, Posture, TerrainKind, TerrainPiece
-from rules.tabletop.translation import tr
 from vision.simulation.hand import GRIP_IN, Hand, distance_out_in
 from vision.simulation.light import USUAL_LIGHT, Light
 from vision.simulation.scene import Model, Scene
@@ -228,7 +227,7 @@ class Practice:
         """
         model = self.model(name)
         if SCULPT_POSTURE.get(model.sculpt) is Posture.VEHICLE:
-            raise UserError(tr("A vehicle cannot be laid down. Remove it instead."))
+            raise user_error("A vehicle cannot be laid down. Remove it instead.")
         model = replace(model, tilt_deg=0.0 if model.tilt_deg else 90.0)
         if name == self.carried:
             return self._with(replace(model, lift_in=_lift_in(model)))

@@ -15,7 +15,7 @@ from rules.engine.events import ActionResolved
 from rules.engine.position import Position
 from rules.engine.referee import Action, ActionPreview, Ambiguity
 from rules.engine.text import says_outcome
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import PointIn
 from ui.battle.action_text import obligation_words, outcome_banner, verdict_rows
 from ui.battle.battle_overlay import Stray, aiming, pointing
@@ -188,7 +188,7 @@ class BattleController(QObject):
         before = self._selection.targets or aimed_at
         added = tuple(one for one in before if one != figure) if figure in before else (*before, figure)
         if len(added) > 1 and not play.at_targets(position, self.chosen, added):
-            raise UserError(tr("{name} cannot attack these targets together", name=display_name(self.chosen)))
+            raise user_error("{name} cannot attack these targets together", name=display_name(self.chosen))
         self._select(Selection(self.chosen, targets=added))
         self.panel.action_list.choose(0) if len(added) > 1 else self.panel.action_list.choose_target("".join(added))
         self.panel.take_focus()
@@ -215,7 +215,7 @@ class BattleController(QObject):
             UserError: if no action of the figure aims at a place.
         """
         if not self._aims(place_in):
-            raise UserError(tr("{name} has no action that aims at a place", name=display_name(self.chosen)))
+            raise user_error("{name} has no action that aims at a place", name=display_name(self.chosen))
         self._select(Selection(self.chosen, cross_hair_in=place_in))
 
     def _aims(self, place_in: PointIn) -> bool:

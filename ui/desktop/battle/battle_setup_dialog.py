@@ -30,7 +30,7 @@ from rules.engine.game import Game
 from rules.engine.objectives import Objective
 from rules.engine.roster import Army
 from rules.games import game_names, open_game
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure
 from ui.battle.action_text import verdict_rows
 from ui.battle.battle_setup import (
@@ -142,8 +142,8 @@ class BattleSetupDialog(QDialog):
         """
         army = self._army_lists.take(name)
         if army.game != self._opened.name:
-            raise UserError(
-                tr("The list {name!r} is for {game}. Choose that game first.", name=name, game=title_of(army.game))
+            raise user_error(
+                "The list {name!r} is for {game}. Choose that game first.", name=name, game=title_of(army.game)
             )
         figures = [figure for figure in self._figures if figure.army == side]
         found, left_over = fitted(army, figures)

@@ -14,7 +14,7 @@ from rules.battle.battle import Battle, Clock
 from rules.battle.journal import Damaged
 from rules.battle.progress import Cancelled
 from rules.battle.recovery import recover
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from ui.background_task import BackgroundTask
 from ui.battle.battle_folder import LastBattle, continue_words, last_battle, new_battle_path
 from ui.battle.battle_overlay import lit_marks
@@ -235,7 +235,7 @@ class BattleFiles(QObject):
 
     def _copy(self, battle: Battle, path: Path) -> None:
         if path.resolve() == battle.path.resolve():
-            raise UserError(tr("This is the open battle itself. Choose another name."))
+            raise user_error("This is the open battle itself. Choose another name.")
         write_bytes(path, battle.snapshot())
         self._store.say(tr("Saved {path}.", path=path))
 

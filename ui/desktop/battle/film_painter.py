@@ -12,7 +12,7 @@ from PyQt6.QtGui import QColor, QFont, QImage, QPainter, QTransform
 from rules.battle.progress import Step
 from rules.engine.dice import Die
 from rules.engine.events import Throw
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from ui.battle.battle_map import extent_of, map_shapes
 from ui.battle.film import SIZE_PX, FilmFormat, Pace, Scene, film_scenes, format_of, write_film
 from ui.battle.history import BattleReport, scores, throw_purpose
@@ -67,13 +67,11 @@ def fitting_pace(report: BattleReport, film_format: FilmFormat, speed: float) ->
         total = sum(1 for _ in film_scenes(report, (), pace))
         if film_format.most_pictures is None or total <= film_format.most_pictures:
             return pace, total
-    raise UserError(
-        tr(
-            "the battle has {total} scenes, but a {ending} film at most {most}: save it as .mp4",
-            total=total,
-            ending=film_format.suffix,
-            most=film_format.most_pictures,
-        )
+    raise user_error(
+        "the battle has {total} scenes, but a {ending} film at most {most}: save it as .mp4",
+        total=total,
+        ending=film_format.suffix,
+        most=film_format.most_pictures,
     )
 
 

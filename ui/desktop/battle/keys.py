@@ -8,7 +8,7 @@ from functools import partial
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow
 
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from ui.battle.selection import LONG_STEP_IN, STEP_IN, first_place, next_figure, stepped
 from ui.desktop.action import create_action, create_key_action
 from ui.desktop.battle.battle_controller import BattleController
@@ -70,7 +70,7 @@ class BattleKeys:
     def _place_cross_hair(self) -> None:
         controller, position = self._controller, self._controller.position
         if position is None or not controller.chosen:
-            raise UserError(tr("Select a soldier first: press U or click one."))
+            raise user_error("Select a soldier first: press U or click one.")
         controller.place_cross_hair(first_place(position, controller.chosen))
 
     def _move(self, toward_px: tuple[int, int], step_in: float) -> None:

@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QHBoxLayout, Q
 from rules.battle.overrides import Override
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from ui.battle.battle_session import BattleSession
 from ui.battle.ruling import (
     Case,
@@ -167,7 +167,7 @@ def ask_ruling(
     before = (case_before(chosen),) if chosen is not None and position.state.turn else ()
     cases = sorted((*before, *cases_after(play)), key=lambda case: seq is not None and case.seq != seq)
     if not cases:
-        raise UserError(tr("There is nothing to overrule yet. Select an action first."))
+        raise user_error("There is nothing to overrule yet. Select an action first.")
     dialog = RulingDialog(
         cases,
         lambda case: holdings(play, position, case),

@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QDialog, QMainWindow
 from calibration.calibration_targets import CalibrationTargets
 from calibration.drift import Drift
 from calibration.scene_texture import PATIENCE, SceneTexture
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from ui.desktop.action import ActionMenu
 from ui.desktop.messages import MessageActions
 from ui.desktop.settings import Settings
@@ -144,7 +144,7 @@ class CalibrationController(QObject):
     def _use_corners(self, source_controller: SourceController, dialog: CornersDialog) -> None:
         texture, now = SceneTexture(dialog.frame.gray()), source_controller.frame
         if now is not None and any(texture.has_shifted(now.gray()) for _ in range(PATIENCE)):
-            raise UserError(tr("The camera or the table moved while you clicked. Click the corners again."))
+            raise user_error("The camera or the table moved while you clicked. Click the corners again.")
         prints = replace(source_controller.session.state.setup.prints, rectangle=dialog.rectangle, taped=())
         source_controller.session.use_prints(prints, "calibrate by corners")
 

@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QComboBox, QFormLayout, QWidget
 from calibration.by_hand import Rectangle, TapeMeasurement
 from calibration.camera import Lens
 from calibration.solve import Calibration
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import PointIn
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import Magnifier, PictureDialog
@@ -194,11 +194,9 @@ class DistanceDialog(ClickDialog):
         a, b = self._calibration.camera.pixel_to_table(self.places_px)
         seen_in = float(math.dist(a, b))
         if self.distance_box.inches <= self.distance_box.min_in:
-            raise UserError(
-                tr(
-                    "the camera measures {seen_in}: type the distance on your tape measure",
-                    seen_in=self._unit.words(seen_in),
-                )
+            raise user_error(
+                "the camera measures {seen_in}: type the distance on your tape measure",
+                seen_in=self._unit.words(seen_in),
             )
         after = self.taped(self._calibration).sharpen(self._calibration)
         before_in, after_in = (2 * one.typical_sigma_in() for one in (self._calibration, after))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from PyQt6.QtWidgets import QTabWidget
 
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure
 from ui.desktop.messages import MessageActions
 from ui.desktop.store import Store
@@ -156,9 +156,9 @@ class GroupsController:
         """
         view = self._store.view
         if view is None:
-            raise UserError(tr("The search for soldiers is not finished yet. Wait a moment."))
+            raise user_error("The search for soldiers is not finished yet. Wait a moment.")
         if self._session.in_play:
-            raise UserError(tr("Armies cannot be changed during a battle. Change them before the next one."))
+            raise user_error("Armies cannot be changed during a battle. Change them before the next one.")
         return view
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import user_error
 from rules.tabletop.table import Figure
 from ui.desktop.picture.view import PictureView
 from ui.desktop.store import Store
@@ -103,7 +103,7 @@ class CorrectTool(Tool):
         """Open the menu for the clicked figure or place. Raises `UserError` if nothing can be corrected there."""
         view = self._store.view
         if view is None or view.calibration is None or at.place_in is None:
-            raise UserError(tr("Nothing can be corrected here. Click on the table, with a marker in the picture."))
+            raise user_error("Nothing can be corrected here. Click on the table, with a marker in the picture.")
         self._before = self._store.tool.name
         if self.menu is not None:
             self.menu.deleteLater()
@@ -150,7 +150,7 @@ class CorrectTool(Tool):
             _add_heading(menu, tr("No soldier is seen here"))
             self._fill(menu, options_at(view, *there, self._armies))
         if not menu.actions():
-            raise UserError(tr("No army is known yet. Press T and teach one first."))
+            raise user_error("No army is known yet. Press T and teach one first.")
 
     @property
     def _armies(self) -> tuple[str, ...]:
@@ -182,8 +182,8 @@ class CorrectTool(Tool):
 
     def _merge(self, figure: Figure, at: PickResult) -> None:
         if at.figure is None or at.figure.id == figure.id:
-            raise UserError(
-                tr("Click the other soldier that is the same as {id}, or press Esc.", id=display_name(figure.id))
+            raise user_error(
+                "Click the other soldier that is the same as {id}, or press Esc.", id=display_name(figure.id)
             )
         self._end(merge(figure, at.figure))
 
@@ -191,8 +191,8 @@ class CorrectTool(Tool):
         view, camera = self._store.view, self._store.camera
         there = standing_place(camera, at.px, self._store.terrain) if camera is not None else None
         if view is None or there is None:
-            raise UserError(
-                tr("{id} cannot stand there. Click a place on the table, or press Esc.", id=display_name(figure.id))
+            raise user_error(
+                "{id} cannot stand there. Click a place on the table, or press Esc.", id=display_name(figure.id)
             )
         self._end(place(view, figure, *there))
 

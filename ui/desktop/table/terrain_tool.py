@@ -12,7 +12,7 @@ from enum import Enum, auto
 from shapely.geometry import Polygon
 
 from calibration.camera import TableCamera
-from rules.tabletop.errors import UserError
+from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Outline, PointIn, TerrainKind, TerrainPiece
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult, Tool
@@ -152,7 +152,7 @@ class TerrainTool(Tool):
         """
         camera, piece = self._store.camera, self.piece
         if camera is None:
-            raise UserError(tr("Put a printed marker on the table first: terrain is measured in inches."))
+            raise user_error("Put a printed marker on the table first: terrain is measured in inches.")
         self._grip = self._taken(camera, piece, at) if piece is not None else None
         self._corner = self._grip.number if self._grip is not None and self._grip.held is _Held.CORNER else None
         if self._grip is not None:
@@ -322,7 +322,7 @@ def _dragged(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: PointPx)
         return with_moved((piece,), piece.name, _displacement_in(camera, piece, grip, px))[0]
     x, y = (float(v) for v in camera.pixel_to_table(px, outline_height_in(piece))[0])
     if not math.isfinite(x):
-        raise UserError(tr("{name} cannot reach there. Stay on the table.", name=piece.name))
+        raise user_error("{name} cannot reach there. Stay on the table.", name=piece.name)
     if grip.held is _Held.CORNER:
         return with_corner_at(piece, grip.number, (x, y))
     return with_corner_on(piece, grip.number, (x, y))
@@ -332,7 +332,7 @@ def _displacement_in(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: 
     """The displacement of a dragged piece."""
     (x0, y0), (x1, y1) = camera.pixel_to_table([grip.from_px, px], outline_height_in(piece))
     if not math.isfinite(x1):
-        raise UserError(tr("{name} cannot go there. Stay on the table.", name=piece.name))
+        raise user_error("{name} cannot go there. Stay on the table.", name=piece.name)
     return (float(x1 - x0), float(y1 - y0))
 
 
@@ -346,6 +346,6 @@ def _inside_outline(below: TerrainPiece, found: OutlineProposal, camera: TableCa
         if both / known.union(area).area < _SAME_IOU and both > 0.5 * area.area:
             kept.append(number)
     if not kept:
-        raise UserError(tr("Nothing is seen on {name} there. Click the middle of what stands on it.", name=below.name))
+        raise user_error("Nothing is seen on {name} there. Click the middle of what stands on it.", name=below.name)
     best = min(kept, key=lambda number: abs(number - found.best))
     return OutlineProposal(tuple(found.outlines_in[number] for number in kept), kept.index(best), found.height_in)
