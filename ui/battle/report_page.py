@@ -85,7 +85,7 @@ def report_page(report: BattleReport, picture: _Picture, step: Step) -> bytes:
                 phase = phase_words(moment.after.side, moment.after.phase)
                 continue
             if phase:
-                parts.append(f'<h3 lang="en">{escape(phase)}</h3>')
+                parts.append(f"<h3>{escape(phase)}</h3>")
             phase = ""
             parts += _moment(moment, picture)
         parts.append("</section>")
@@ -155,9 +155,9 @@ def _moment(moment: HistoryMoment, picture: _Picture) -> Iterator[str]:
     clock = f'<time datetime="{when:%Y-%m-%dT%H:%M:%S}">{when:%H:%M}</time>' if when else ""
     heading = f"<h4>{clock}{escape(moment.title)}</h4>"
     if isinstance(event, Moved):  # moves are many, and the map shows them
-        yield f'<article class="move" lang="en">{heading}</article>'
+        yield f'<article class="move">{heading}</article>'
         return
-    yield f'<article lang="en">{heading}'
+    yield f"<article>{heading}"
     jpeg = next((found for seq in reversed(moment.seqs) if (found := picture(seq))), None)
     if jpeg is not None:
         alt, data = tr("The table after: {title}", title=moment.title), base64.b64encode(jpeg).decode()
@@ -170,7 +170,7 @@ def _moment(moment: HistoryMoment, picture: _Picture) -> Iterator[str]:
 
 def _armies(lines: Iterable[str]) -> Iterator[str]:
     """Each army with its figures and cards; a line that is not indented names the army."""
-    yield '<div class="armies" lang="en">'
+    yield '<div class="armies">'
     armies: list[list[str]] = []
     for line in lines:
         armies += [[line]] if not line.startswith(" ") or not armies else []

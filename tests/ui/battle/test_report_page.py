@@ -125,7 +125,8 @@ def test_the_page_speaks_the_language_of_the_program(tmp_path: Path, english: No
     with fought(tmp_path / "b") as battle:
         page = Outline(page_of(battle))
     assert page.all("html") == [{"lang": "de"}]
-    assert {attributes.get("lang") for attributes in page.all("article")} == {"en"}
+    assert {attributes.get("lang") for attributes in page.all("article")} == {None}, "its sentences are translated too"
+    assert page.all("footer") == [{"lang": "en"}], "the rulebook's own words"
 
 
 def test_a_battle_without_actions_has_a_page(tmp_path: Path) -> None:
