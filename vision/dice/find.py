@@ -88,7 +88,7 @@ def top_faces(
     networks, picture = _networks(), Pyramid(image)
     hints = list(without_duplicates(list(_hints(networks, picture, side_px))))
     faces = networks.read(picture, hints)
-    faces += networks.read(picture, list(_second_hints(faces)))
+    faces += networks.read(picture, list(_second_hints(_of_one_size(faces))))
     faces = [face for face in faces if 1 - face.chances[NOTHING] > _LEAST_DIE]
     faces = without_sides(_of_one_size(_apart(faces)))
     part = _part(faces, kind)

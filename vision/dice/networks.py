@@ -148,7 +148,7 @@ class DiceNetworks:
         for wave in (apart, waiting):
             for views in _VIEWS:
                 asked = [dice[k] for k in wave if dice[k].in_doubt and not any(map(dice[k].overlaps, clear))]
-                if views is _VIEWS[-1]:
+                if views is not _VIEWS[0]:
                     asked = _of_one_size(asked, dice)
                 self._show(asked, views)
                 clear += [die for die in asked if die.is_clear]
