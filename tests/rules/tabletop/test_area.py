@@ -14,7 +14,9 @@ from tests.rules.board import Turned, block, box, figure, piece, square
 K = TerrainKind
 TABLE = box(0, 0, 48, 36)
 WOODS = piece("woods", K.WOODS, box(0, 0, 4, 4), 5)
-tables = st.builds(Turned, st.floats(0, 360), st.floats(-30, 30), st.floats(-30, 30))
+# Shapely's areas of outlines with subnormal coordinates are wrong by 0.0004.
+moves = st.floats(-30, 30, allow_subnormal=False)
+tables = st.builds(Turned, st.floats(0, 360, allow_subnormal=False), moves, moves)
 
 
 def test_surface_is_the_highest_hill_but_never_a_roof():
