@@ -10,6 +10,7 @@ import pytest
 from babel.messages.pofile import read_po, write_po
 
 from tools.extract_strings import SOURCES, collect, main, path_of
+from ui.battle.battle_setup import option_texts
 from ui.rules_phrases import COLOURS, PHRASES
 from ui.translation import tr, use_language
 
@@ -21,7 +22,7 @@ def english_afterwards() -> Iterator[None]:
 
 
 def strings() -> set[str]:
-    """Every literal given to `tr` or one of its kind, both of `tr_count`, and the phrases of the rules."""
+    """Every literal given to `tr` or one of its kind, both of `tr_count`, and the phrases and options of the rules."""
     functions = ("tr", "user_error", "mark_for_translation", "tr_count")
     calls = [
         node
@@ -31,7 +32,11 @@ def strings() -> set[str]:
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in functions
     ]
     literals = (one.args[: 2 if getattr(one.func, "id", "") == "tr_count" else 1] for one in calls)
-    return {one.value for group in literals for one in group if isinstance(one, ast.Constant)} | {*COLOURS, *PHRASES}
+    return {one.value for group in literals for one in group if isinstance(one, ast.Constant)} | {
+        *COLOURS,
+        *PHRASES,
+        *option_texts(),
+    }
 
 
 @pytest.mark.slow

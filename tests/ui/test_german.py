@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import ast
 import io
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from babel.messages.mofile import write_mo
 
 from rules.engine.state import State
+from rules.games import open_game
 from rules.tabletop.measure import Range
 from rules.tabletop.table import Posture, TerrainKind
 from tools.extract_strings import SOURCES, catalog_strings, extracted, load, path_of, problems
 from ui.battle.action_text import state_words
+from ui.battle.battle_setup import answer_words, option_title
 from ui.formatting import Basis, other_words, range_words
 from ui.guide import GuideStep, Progress, TableStatus, guide
 from ui.session import Ruler, TableState
 from ui.table.shapes import USUAL, TemplateKind
-from ui.translation import FOLDER, languages
+from ui.translation import FOLDER, languages, use_language
 from ui.vocabulary import posture_words, terrain_kind_words
 
 ENGLISH = (
@@ -48,6 +52,21 @@ def test_every_entry_is_translated_with_the_same_placeholders_and_keys(language:
 def test_the_catalog_has_all_strings_of_the_program(language: str) -> None:
     missing = catalog_strings(extracted()) - catalog_strings(load(language, FOLDER))
     assert not missing, f"run: make strings LANGUAGE={language}"
+
+
+@pytest.fixture
+def english_afterwards() -> Iterator[None]:
+    yield
+    use_language(["en"])
+
+
+def test_options_of_games_are_in_german(english_afterwards: None) -> None:
+    option = open_game("army_men").options["road_bonus"]
+    use_language(["de"])
+    assert option_title(option) == "Zuschlag auf der Straße"
+    assert [answer_words(value) for value in option.values] == ["ganzer Zug", "Teil auf der Straße"]
+    own = replace(option, title="How many {men}")
+    assert option_title(own) == "How many {men}", "players' own games may have any text"
 
 
 @pytest.mark.slow

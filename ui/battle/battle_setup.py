@@ -21,7 +21,7 @@ from rules.engine.objectives import Objective, Task, objective_changes, objectiv
 from rules.engine.position import Position
 from rules.engine.referee import preview_of
 from rules.engine.roster import Army, Recruit, army_document, army_of, enlistment
-from rules.engine.ruleset import Value, title_in_file
+from rules.engine.ruleset import Option, Value, title_in_file
 from rules.engine.verdict import Verdict
 from rules.games import game_names, open_game
 from rules.games.rosters import points_check
@@ -195,6 +195,34 @@ _ABOUT = {
 def about_game(game: str) -> str:
     """What kind of game this is, in a line; empty for games of the players' own."""
     return tr(_ABOUT[game]) if game in _ABOUT else ""
+
+
+def option_title(option: Option) -> str:
+    """An option's title in the language of the window."""
+    return _translated_option(option.title)
+
+
+def answer_words(value: Value) -> str:
+    """One of an option's answers in the language of the window."""
+    if isinstance(value, bool):
+        return tr("yes") if value else tr("no")
+    return _translated_option(_readable_answer(value))
+
+
+def option_texts() -> Iterator[str]:
+    """Titles and answers of the options of all games, for the translators."""
+    for game in game_names():
+        for option in open_game(game).options.values():
+            yield option.title
+            yield from (_readable_answer(value) for value in option.values if isinstance(value, str))
+
+
+def _readable_answer(value: Value) -> str:
+    return str(value).replace("_", " ")
+
+
+def _translated_option(words: str) -> str:
+    return words if "{" in words else tr(words)  # house rules and players' own games may have any text
 
 
 def load_games() -> None:

@@ -37,8 +37,10 @@ from ui.battle.battle_setup import (
     ArmyLists,
     BattleSetup,
     about_game,
+    answer_words,
     checked,
     fitted,
+    option_title,
     title_of,
     usual_armies,
     usual_sides,
@@ -247,12 +249,12 @@ class BattleSetupDialog(QDialog):
         for name, option in self._opened.options.items():
             box = QComboBox()
             for value in option.values:
-                words = (tr("yes") if value else tr("no")) if isinstance(value, bool) else str(value).replace("_", " ")
+                words = answer_words(value)
                 box.addItem(tr("{answer} (default)", answer=words) if value == option.default else words, value)
             box.setCurrentIndex(option.values.index(option.default))
-            box.setAccessibleName(option.title)
+            box.setAccessibleName(option_title(option))
             box.setToolTip(literal_text(tr("{rule}: the rulebook leaves this choice to you", rule=option.rule)))
-            layout.addWidget(wrapping_label(option.title))
+            layout.addWidget(wrapping_label(option_title(option)))
             layout.addWidget(box)
             self._choices[name] = box
         self._options.setWidget(inner)
