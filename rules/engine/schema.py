@@ -7,9 +7,10 @@ StrEnum, a dataclass, `tuple[X, ...]`, `Mapping[str, X]` or `X | None`; `Annotat
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, dataclass, field
 from difflib import get_close_matches
 from enum import Enum
 from functools import cache, cached_property
@@ -30,8 +31,12 @@ class Record:
     """
 
     def __init_subclass__(cls) -> None:
-        if "__dataclass_fields__" not in cls.__dict__:  # it has them if its own decorator makes it anew with slots
-            dataclass(frozen=True, kw_only=True)(cls)
+        if "__dataclass_fields__" in cls.__dict__:  # its own decorator makes it anew with slots
+            return
+        for name in inspect.get_annotations(cls):
+            if name not in cls.__dict__:
+                setattr(cls, name, field())  # required, even if it has a default in the class above
+        dataclass(frozen=True, kw_only=True)(cls)
 
 
 @dataclass(frozen=True, slots=True)
