@@ -23,7 +23,7 @@ from rules.engine.referee import preview_of
 from rules.engine.roster import Army, Recruit, army_document, army_of, enlistment
 from rules.engine.ruleset import Option, Value, title_in_file
 from rules.engine.verdict import Verdict
-from rules.games import game_names, open_game
+from rules.games import GAMES, game_names, open_game
 from rules.games.rosters import points_check
 from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure, Posture
@@ -210,8 +210,8 @@ def answer_words(value: Value) -> str:
 
 
 def option_texts() -> Iterator[str]:
-    """Titles and answers of the options of all games, for the translators."""
-    for game in game_names():
+    """Titles and answers of the options of the program's own games, for the translators."""
+    for game in GAMES:
         for option in open_game(game).options.values():
             yield option.title
             yield from (_readable_answer(value) for value in option.values if isinstance(value, str))
