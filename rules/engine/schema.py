@@ -31,7 +31,7 @@ class Record:
     """
 
     def __init_subclass__(cls) -> None:
-        if "__dataclass_fields__" in cls.__dict__:  # its own decorator makes it anew with slots
+        if "__dataclass_fields__" in cls.__dict__:  # a class with slots is created twice; its decorator made the fields
             return
         for name in inspect.get_annotations(cls):
             if name not in cls.__dict__:

@@ -356,9 +356,10 @@ class ArmyLists:
             held = load_army(path)
             if held.name.casefold() != army.name.casefold():
                 raise user_error(
-                        "{name!r} is too similar to the saved list {saved!r}: choose another name",
-                        name=army.name, saved=held.name,
-                    )  # fmt: skip
+                    "{name!r} is too similar to the saved list {saved!r}: choose another name",
+                    name=army.name,
+                    saved=held.name,
+                )
         make_folder(self.folder)
         save_army(path, army)
 

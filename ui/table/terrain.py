@@ -143,9 +143,10 @@ def reprojected(camera: TableCamera, outline_in: Outline, from_in: float, to_in:
     places = camera.pixel_to_table(camera.table_to_pixel([(*point, from_in) for point in outline_in]), to_in)
     if not np.isfinite(places).all():
         raise user_error(
-                "a height of {height_in:g} in is too much: the camera hangs at {camera_in:.1f} in",
-                height_in=to_in, camera_in=camera.position_in[2],
-            )  # fmt: skip
+            "a height of {height_in:g} in is too much: the camera hangs at {camera_in:.1f} in",
+            height_in=to_in,
+            camera_in=camera.position_in[2],
+        )
     return tuple((float(x), float(y)) for x, y in places)
 
 
