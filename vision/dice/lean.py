@@ -54,11 +54,11 @@ def hint_above(face: FaceRead) -> DieHint:
 def _is_side(face: FaceRead, top: FaceRead) -> bool:
     """Whether two faces are nearer than the tops of two dice, and look away from each other."""
     apart_px = top.centre_px - face.centre_px
-    away_px = float(np.linalg.norm(apart_px))
+    away_px = math.hypot(*apart_px)
     if not 0 < away_px < _SIDE_REACH * max(face.long_px, top.long_px) or not _is_above(top, face):
         return False
     between = top.normal - face.normal
-    turned = float(np.linalg.norm(between))
+    turned = math.hypot(*between)
     return turned > _SIDE_TURN and float(between @ apart_px) > _SIDE_ALONG * turned * away_px
 
 

@@ -77,3 +77,12 @@ def test_a_clear_face_is_no_side_of_a_doubtful_top() -> None:
 def test_dice_that_touch_are_kept() -> None:
     dice = [face(100, 100, (0.0, -0.6)), face(100, 116, (0.0, -0.6)), face(120, 100, (0.0, -0.6))]
     assert without_sides(dice) == dice
+
+
+def test_an_oblique_view_shortens_only_one_side() -> None:
+    """A square of 20 px, turned by 30 degrees and shortened to 0.6 downwards: its area is 0.6 of 400 px."""
+    c, s = math.cos(math.radians(30)), math.sin(math.radians(30))
+    half = np.diag([1.0, 0.6]) @ np.array([[c, -s], [s, c]]) * 10
+    seen = FaceRead(np.zeros(2), half, ONE, 0.9, 0.0, np.zeros(2))
+    assert seen.long_px == pytest.approx(20)
+    assert seen.side_px == pytest.approx(math.sqrt(0.6 * 400))
