@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -32,7 +32,7 @@ from vision.ground import Ground, Grounds, RectifiedGround
 from vision.likeness import signature
 from vision.motion import Box
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, log_colour
-from vision.proposals import FigurePlastic, proposed_palette, refined_by_groups, with_new_armies
+from vision.proposals import FigurePlastic, proposed_palette, refined_by_groups, shadows, with_new_armies
 from vision.recogniser import POSTURES, Candidate, Recogniser
 from vision.rectified import BoolImage
 from vision.segment import (
@@ -184,7 +184,7 @@ class Finder:
             palette = self.proposed
         if not palette:
             return ()
-        found = self._search(self._grounds, image_bgr, palette, expected_in, within_px)
+        found = self._search(self._grounds, image_bgr, palette, expected_in, within_px, propose)
         return found if within_px is None else tuple(one for one in found if _is_seen_in(within_px, camera, one))
 
     def forget_unseen(self, seen: Container[str]) -> None:
@@ -198,6 +198,7 @@ class Finder:
         palette: Palette,
         expected_in: Sequence[PointIn],
         within_px: Box | None,
+        propose: bool,
     ) -> tuple[Sighting, ...]:
         """Figures on every ground; the table's colours come from this picture or the last one searched whole."""
         part_px = within_px if self._colour_model is not None and palette == self._palette else None
@@ -221,7 +222,19 @@ class Finder:
             self._hidden,
             to_learn=False,
         )
-        return tuple(search.sightings(rectified))
+        found = tuple(search.sightings(rectified))
+        if propose and palette is self.proposed:
+            return self._without_shadows(found, search.plastic, grounds.scale)
+        return found
+
+    def _without_shadows(
+        self, found: Sequence[Sighting], plastic: Mapping[int, Sequence[FigurePlastic]], scale: float
+    ) -> tuple[Sighting, ...]:
+        """Without the proposed armies that turn out to be shadows of others' figures, now that all are known."""
+        are_shadows = shadows([plastic.get(k, ()) for k in range(len(self.proposed))], scale)
+        dropped = {army.name for army, shadow in zip(self.proposed, are_shadows, strict=True) if shadow}
+        self.proposed = tuple(army for army in self.proposed if army.name not in dropped)
+        return tuple(one for one in found if one.army not in dropped)
 
     def _propose_armies(self, scale: float, rectified: Sequence[RectifiedGround], known_in: Sequence[PointIn]) -> None:
         """Propose the plastics that no proposed army has yet."""

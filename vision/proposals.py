@@ -71,7 +71,7 @@ def proposed_palette(
     labels = _clustered(middles, _SAME_PLASTIC, "distance")
     alike = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     groups = [[figures[k] for k in one] for indices in alike for one in _plastics(indices, middles)]
-    groups = [group for group in groups if not _are_shadows(group, groups, _SHADOW_IN * scale)]
+    groups = [group for group, are_shadows in zip(groups, shadows(groups, scale), strict=True) if not are_shadows]
     groups.sort(key=lambda group: (_is_army(group), len(group)), reverse=True)
     groups = [group for group in groups if _is_army(group) or (search_for and len(group) >= _LEAST_FIGURES)]
     groups = groups[:_MOST_ARMIES]
@@ -116,6 +116,11 @@ def _clustered(middles: FloatArray, limit: float, criterion: str) -> npt.NDArray
 
 def _is_army(group: Sequence[FigurePlastic]) -> bool:
     return len(group) >= _LEAST_FIGURES and float(np.quantile([one.chance for one in group], _UPPER)) > _LEAST_CHANCE
+
+
+def shadows(groups: Sequence[Sequence[FigurePlastic]], scale: float = 1.0) -> list[bool]:
+    """Whether each group consists of the shadows of other groups' figures."""
+    return [_are_shadows(group, groups, _SHADOW_IN * scale) for group in groups]
 
 
 def _are_shadows(group: Sequence[FigurePlastic], groups: Sequence[Sequence[FigurePlastic]], reach_in: float) -> bool:

@@ -58,6 +58,33 @@ def test_soldiers_of_the_tables_hue_are_proposed_although_they_look_like_shadows
     assert [army.name for army in finder.proposed] == ["brown"]
 
 
+@pytest.mark.parametrize(("doubtful", "armies"), [(0.9, ["green"]), (0.99, ["green", "brown"])])
+def test_a_proposed_army_that_turns_out_to_be_shadows_is_dropped(monkeypatch, doubtful, armies):
+    """Dark figures stand beside all soldiers, on one side; only the first look takes them for soldiers for sure."""
+
+    class Doubting(Recogniser):
+        calls = 0
+
+        def candidates(self, *given):
+            Doubting.calls += 1
+            found = [one for one in super().candidates(*given) if one.chance > 0.7]
+            middle = np.mean([one.row for one in found])
+            dark = [Doubting.calls > 1 and one.row > middle for one in found]
+            return [
+                replace(one, chance=doubtful if is_dark else 0.99) for one, is_dark in zip(found, dark, strict=True)
+            ]
+
+    monkeypatch.setattr("vision.figures.Recogniser", Doubting)
+    image = empty()
+    for x in (5, 12, 19, 26):
+        soldier(image, EYE, x, 12, GREEN)
+        soldier(image, EYE, x, 14, (30, 40, 60))
+    finder = Finder()
+    found = find(image, (), finder, reference_bgr=empty(), propose=True)
+    assert [army.name for army in finder.proposed] == armies
+    assert {one.army for one in found} == set(armies)
+
+
 @pytest.mark.parametrize("how", ["hidden", "known_in"])
 def test_no_army_is_proposed_from_what_a_hand_hides_or_figures_that_are_known(how):
     image, left, right = empty(), [(5, 5), (5, 12), (5, 19)], [(25, 5), (25, 12), (25, 19)]
