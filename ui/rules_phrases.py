@@ -204,6 +204,7 @@ the men inside get out before they walk
 the men inside get out before they do anything else
 figures inside cannot fire
 there is no way through the {terrain}
+wire
 An automatic weapon jams on a {number}
 A jam is cleared by {number} or less on the next turn
 A figure that is destroyed in a phase may still fire in that phase, but in no later one
@@ -422,6 +423,19 @@ Lead
 Attack
 Attack at {target}
 Morale of {figure}
+# Why other games forbid a move
+units move in the moving phase
+the men of the squad are not within half an inch of each other: close the gaps
+it is not the time for his side to move
+he flees until he passes a morale check
+a change of facing costs movement: say which way he faces
+its status check comes first
+figures act after their status checks
+now each side rolls
+the higher roll chooses who goes first
+now the first side checks its figures
+now the second side checks its figures
+it is the half of {side}
 # The story
 Turn {turn}
 {side} moves
