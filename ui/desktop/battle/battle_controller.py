@@ -486,7 +486,7 @@ class BattleController(QObject):
             self._rounds.show(None, None)
             self._presenter.show_nothing(play, self._armies)
         else:
-            due, asked = self._rounds.show(play, position), None
+            due, asked = self._rounds.show(play, position, self.chosen), None
             if self._rounds and due != self.chosen:
                 self._selection = Selection(due)
             if self._rounds and due:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from functools import partial
 
@@ -40,6 +39,7 @@ from ui.desktop.widgets import (
     Scrolled,
     button_with_tip,
     clear_layout,
+    described,
     escape_markup,
     in_column,
     in_row,
@@ -419,9 +419,6 @@ def _answer_words(answer: object) -> str:
     )
 
 
-_LINE = 34  # letters
-
-
 class GameList(QWidget):
     """A button for each game; filled when it is first shown, because the titles are read from files.
 
@@ -441,12 +438,15 @@ class GameList(QWidget):
         """Fill the list."""
         super().showEvent(event)
         for name in () if self._layout.count() else game_names():
-            lines = (line for words in (title_of(name), about_game(name)) for line in textwrap.wrap(words, _LINE))
-            button = QPushButton("\n".join(lines).replace("&", "&&"), self)
-            button.setAccessibleName(title_of(name))
+            button = QPushButton(self)
+            lines = [wrapping_label(words) for words in filter(None, (title_of(name), about_game(name)))]
+            set_font(lines[0], bold=True)
+            for line in lines:
+                line.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)  # a click there is one on the button
+            in_column(*lines, on=button, margin=(12, 8, 12, 8))
+            button.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Minimum)  # as high as its labels
+            described(button, title_of(name), tr("Choose what each soldier plays, then start the battle"))
             button.setAccessibleDescription(about_game(name))
-            button.setMinimumHeight(_BUTTON_PX)
-            button.setToolTip(tr("Choose what each soldier plays, then start the battle"))
             button.clicked.connect(partial(self._choose, name))
             self._layout.addWidget(button)
             button.show()
