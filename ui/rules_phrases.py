@@ -268,7 +268,7 @@ The wounds of {figure}
 {figure} checks Guts: new wound level
 {figure} checks Guts again
 {figure} checks Guts: terrifying charge
-{figure} checks Guts: two wound levels one attack
+{figure} checks Guts: two wound levels at once
 {figure} checks Guts: friend shoots into combat
 {figure} checks Guts: {words}
 {figure} strikes at {target}, who leaves

@@ -57,7 +57,9 @@ def test_initiative_is_rolled_first_and_phases_without_shots_pass(tmp_path: Path
         def now() -> Position:
             return position_of(battle, [figure("green-1", 3, 3), figure("tan-1", 9, 3)], ())
 
-        first = next(one for one in play.obligations(now()) if one.action.owed)
+        owed = play.obligations(now())
+        assert watch.next_step(play, now(), None, owed) == ShotStep(Need.CHOICE), "not the button that would skip it"
+        first = next(one for one in owed if one.action.owed)
         assert watch.next_step(play, now(), first) == ShotStep(Need.DUTY), "nobody shoots yet"
         while battle.state.phase != "automatic_weapons":
             assert watch.next_step(play, now(), None) == ShotStep(Need.PHASE)

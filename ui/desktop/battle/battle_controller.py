@@ -330,8 +330,8 @@ class BattleController(QObject):
         if set(self._unanswered) <= set(known):
             return False
         words = tr_count(
-            "{count} move is not answered: accept it above. Press N again to skip it.",
-            "{count} moves are not answered: accept them above. Press N again to skip them.",
+            "{count} move is not answered: answer it above. Press N again to skip it.",
+            "{count} moves are not answered: answer them above. Press N again to skip them.",
             len(self._unanswered),
         )
         self.panel.show_outcome(words)

@@ -322,7 +322,7 @@ class BattlePanel(QWidget):
 
     def _answer_line(self, action: Action, question: Question) -> QLineEdit:
         line = QLineEdit()
-        line.setPlaceholderText(tr("From the camera") if question.default is None else tr("Default"))
+        line.setPlaceholderText(_unanswered_words(question))
         line.setToolTip(tr("{what}, then press Return", what=tr(_TYPED.get(question.holds, _NAME))))
 
         def say() -> None:
@@ -336,7 +336,7 @@ class BattlePanel(QWidget):
 
     def _answer_box(self, action: Action, question: Question) -> QComboBox:
         box = QComboBox()
-        box.addItem(tr("From the camera") if question.default is None else tr("Default"), None)
+        box.addItem(_unanswered_words(question), None)
         names = question.names or tuple(map(_answer_words, question.answers))
         for name, answer in zip(names, question.answers, strict=True):
             box.addItem(name, answer)
@@ -411,6 +411,13 @@ class BattlePanel(QWidget):
 
 def _heading(figure: str, unit: str) -> str:
     return f"<b>{escape_markup(display_name(figure))}</b>, {escape_markup(unit)}"
+
+
+def _unanswered_words(question: Question) -> str:
+    """What holds until the players answer."""
+    if question.default is not None:
+        return tr("Default")
+    return tr("From the camera") if question.measured else tr("Not answered")
 
 
 def _answer_words(answer: object) -> str:
