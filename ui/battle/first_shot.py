@@ -61,8 +61,8 @@ class FirstShot:
             return ShotStep(Need.ROLL)
         if selected is not None and selected.possible and selected.action.owed:
             return ShotStep(Need.DUTY)
-        if any(one.possible and one.action.owed for one in previews):
-            return ShotStep(Need.CHOICE)
+        if sum(one.possible and bool(one.action.owed) and not one.action.by for one in previews) > 1:
+            return ShotStep(Need.CHOICE)  # such as which side begins; the turn bar's button cannot choose
         if not can_fire:
             return ShotStep(Need.PHASE)
         best = next((target for number in ranked(previews).best if (target := _target(previews[number]))), "")
