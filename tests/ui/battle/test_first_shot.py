@@ -71,7 +71,7 @@ def test_initiative_is_rolled_first_and_phases_without_shots_pass(tmp_path: Path
 def test_the_players_choose_who_begins(tmp_path: Path) -> None:
     """FM-17: one of the sides begins, without dice; the turn bar's button would only skip the choice."""
     armies = {
-        side: Army(name=side, game="fudge_miniatures", recruits=recruits(side, "knavely_knave"))
+        side: Army(name=side, game="fudge_miniatures", recruits=recruits(side, "Knavely Knave"))
         for side in ("green", "tan")
     }
     with begun(tmp_path / "b", "fudge_miniatures", armies, {"green-1": (3, 3), "tan-1": (9, 3)}) as battle:
