@@ -137,8 +137,9 @@ def _bursts(context: Context, seen: Position, how: str = "") -> Iterator[Action]
         one.id: facts_of(replace(context, targets=(one,)), fires, seen, aims[one.id]).given for one in context.targets
     }
     barred = {name: _refusal(context.position, "aim", {**facts, **_granted(how)}) for name, facts in shots.items()}
-    here = seen.figure(context.actor.id).centre_in
-    bearings_deg = {name: bearing_deg(here, seen.figure(name).centre_in) for name, bar in barred.items() if not bar}
+    here, there = seen.figure(context.actor.id).centre_in, {name: seen.figure(name).centre_in for name in shots}
+    # A tank that runs over a man may be exactly where he stands: it lies in no direction from him.
+    bearings_deg = {name: bearing_deg(here, at) for name, at in there.items() if not barred[name] and at != here}
     units = {one.id: one for one in context.targets}
     known: set[frozenset[str]] = set()
     for first in bearings_deg:
