@@ -198,7 +198,8 @@ def _burst(context: Context, first: Facts, aims: Mapping[str, Bound], seen: Posi
     """
     man, here = context.actor, context.position.figure(context.actor.id)
     names = tuple(one.id for one in context.targets)
-    there = [seen.figure(name) for name in aims]
+    aside = [one for name in aims if (one := seen.figure(name)).centre_in != here.centre_in]
+    there = aside or [seen.figure(name) for name in aims]
     arc, what = arc_of_fire(here, there), f"the arc of {display_name(man.id)}'s burst"
     zones = (target_zone(context.position, man, one) for one in there)
     facts = {
@@ -209,7 +210,7 @@ def _burst(context: Context, first: Facts, aims: Mapping[str, Bound], seen: Posi
         "each": {name: {**aim.given, **({"los": True} if how else {})} for name, aim in aims.items()},
         "bearings_deg": [round(bearing_deg(here.centre_in, one.centre_in), 2) for one in there],
     }
-    measured = [UncertainFact(("bearings_deg", len(names) - 1), arc.sigma_deg, what)] if arc.sigma_deg > 0 else []
+    measured = [UncertainFact(("bearings_deg", len(there) - 1), arc.sigma_deg, what)] if arc.sigma_deg > 0 else []
     for name, aim in aims.items():
         measured += [replace(one, fact=("each", name, *one.fact)) for one in _doubtful(aim, how)]
     burst, each = ("burst_rolls", facts, (man.id,), names, context.weapon, "burst_aim"), _each(names)
