@@ -380,6 +380,8 @@ def _shot_words(need: Need, button: str) -> str:
             return tr("Press Roll at the right. Or click another target first.")
         case Need.DUTY:
             return tr("Press the marked button on the right. The game needs this before the first shot.")
+        case Need.CHOICE:
+            return tr("Choose on the right. The game needs this before the first shot.")
         case Need.DICE:
             return tr("Let the program roll, or roll your own dice and type their faces.")
         case Need.NOTHING:

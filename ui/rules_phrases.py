@@ -204,6 +204,7 @@ the men inside get out before they walk
 the men inside get out before they do anything else
 figures inside cannot fire
 there is no way through the {terrain}
+wire
 An automatic weapon jams on a {number}
 A jam is cleared by {number} or less on the next turn
 A figure that is destroyed in a phase may still fire in that phase, but in no later one
@@ -267,7 +268,7 @@ The wounds of {figure}
 {figure} checks Guts: new wound level
 {figure} checks Guts again
 {figure} checks Guts: terrifying charge
-{figure} checks Guts: two wound levels one attack
+{figure} checks Guts: two wound levels at once
 {figure} checks Guts: friend shoots into combat
 {figure} checks Guts: {words}
 {figure} strikes at {target}, who leaves
@@ -396,6 +397,49 @@ the leaver
 the model Near Death
 the flyer
 its crash
+# Simple Plastic Wargame
+Attack on {target}
+Attacks on {target}
+All his attacks on {target}
+Attack with the squad: {targets}
+Move the squad {squad}
+Declare victory
+the soldier
+the heavy weapon
+the sniper
+{who} rolls {number} and kills {target}
+{who} rolls {number} and misses {target}
+{who} has no target left
+{number} or more kills
+the attacker did not move
+the attacker is a special unit
+the target is a special unit
+the target is uphill
+the target is downhill
+Distance neither forbids an attack nor changes it
+Each unit rolls one die
+the to-kill number, {number}, or more kills one target
+The closest target is killed first, then the next closest
+units attack in the attacking phase
+moved {number} in of {number_most}
+The frontmost man of a squad is measured
+the others are placed behind him, however far they run
+The men of a moving squad stay within a finger of each other, half an inch
+A unit without a squad moves by itself, as far as any other
+A sniper attacks twice a turn, at one target or at two
+A sniper who has moved cannot attack
+A sniper that attacks is special and has not moved, so both bonuses always apply
+A heavy weapons unit serves in a squad or alone, is special and attacks with four dice
+In the attacking phase units may attack enemy squads and units
+A modifier applies only to the attacking man: a heavy weapon's bonus does not help the other men of the squad
+The attacker must see the target: a small part is enough
+a wholly hidden target may not be attacked
+no target is seen and killed by a {number}
+it would take {number}: the target is too well protected
+the whole squad attacks one target
+the objective that was agreed is reached
+Does anything hide a part of the target from the attacker?
+How many of his dice does he roll at this target?
 # Other units and actions
 Soldier
 Heavy machine gunner
@@ -422,6 +466,19 @@ Lead
 Attack
 Attack at {target}
 Morale of {figure}
+# Why other games forbid a move
+units move in the moving phase
+the men of the squad are not within half an inch of each other: close the gaps
+it is not the time for his side to move
+he flees until he passes a morale check
+a change of facing costs movement: say which way he faces
+its status check comes first
+figures act after their status checks
+now each side rolls
+the higher roll chooses who goes first
+now the first side checks its figures
+now the second side checks its figures
+it is the half of {side}
 # The story
 Turn {turn}
 {side} moves

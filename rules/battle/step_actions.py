@@ -125,12 +125,16 @@ def unavailable(referee: Referee[Any], position: Position, wanted: Wanted) -> An
             return {"rule": row.get("rule"), "text": f"{display_name(name)} is out of the battle"}
         if name in units and name not in position.figures:
             return {"rule": None, "text": f"{display_name(name)} is not on the table"}
+    friend = ""
     if by and wanted.action in ("attack", "blast"):
         aimed = tuple(name for name in wanted.targets if name in units)
         if reason := last_reason(referee.unoffered(position, by, aimed, wanted.weapon)):
             return reason
+        friend = next((name for name in aimed if units[name].side == units[by].side), "")
     text = f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
     row = rules.header.unavailable.get(wanted.action)
+    if friend:
+        return {"rule": row and row.rule, "text": f"{display_name(friend)} is no enemy of {display_name(by)}"}
     if row is None:
         return {"rule": None, "text": text}
     return {"rule": row.rule, "text": f"{text}: {rules.header.rules[row.rule]}"}

@@ -72,6 +72,8 @@ def wanted_of(step: Mapping[str, Any]) -> Wanted:
     odd = sorted(set(given) - {"action", "by", "at", "weapon", "answers"})
     if odd:
         raise UserError(f"do: unknown key {odd[0]!r}; choose action, by, at, weapon or answers")
+    if not given.get("action"):
+        raise UserError("do lacks an action: name one")
     at = given.get("at")
     is_list = isinstance(at, list) and not (len(at) == 1 and isinstance(at[0], str))
     return Wanted(
@@ -186,7 +188,10 @@ def count_of(found: Any, place: str) -> int:
 
 def waived_of(found: Any) -> Any:
     """The actions that a step waives; True for all of them. Raises as `object_of`."""
-    waived = object_of(found, "next").get("waive", [])
+    given = object_of(found, "next")
+    odd, waived = sorted(given.keys() - {"waive"}), given.get("waive", [])
+    if odd:
+        raise UserError(f"next: unknown key {odd[0]!r}; choose waive")
     if waived is True or (isinstance(waived, list) and all(isinstance(one, str) for one in waived)):
         return waived
     raise UserError("next: waive must be true or a list of actions")

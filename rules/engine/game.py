@@ -80,6 +80,7 @@ class Question:
         answers: The possible answers; empty if the answer is typed.
         holds: Type of a typed answer: `int`, `float`, `str`, or `list` for several names.
         names: The names of the answers, where they differ from the values.
+        measured: Whether the table or the battle may answer it.
     """
 
     fact: str
@@ -88,6 +89,7 @@ class Question:
     answers: tuple[Any, ...] = ()
     holds: type = str
     names: tuple[str, ...] = ()
+    measured: bool = False
 
     def read(self, typed: str) -> Any:
         """Convert a typed answer to the fact's value.
@@ -222,6 +224,7 @@ def _questions(facts: Any) -> tuple[Question, ...]:
             tuple(value for _, value in note.choices) or answers_to(hints(facts)[field.name]),
             typed_as(hints(facts)[field.name]),
             tuple(name for name, _ in note.choices),
+            any(hasattr(other, "read") for other in notes_of(facts, field.name)),  # a `rules.engine.facts.Source`,
         )
         for field in dataclasses.fields(facts)
         for note in notes_of(facts, field.name)

@@ -11,6 +11,9 @@ from rules.tabletop.translation import mark_for_translation
 
 _MOST_FACE = max(Die.D6.faces)
 
+_FUDGE_DICE = 4
+"""Rolled together, each from -1 to +1."""
+
 _LEAST = mark_for_translation("{least} or more")
 _EACH = mark_for_translation("{needed} on each of {dice} dice")
 _TWO_DICE = mark_for_translation("{most} or less on two dice")
@@ -40,7 +43,7 @@ def needed_words(preview: ActionPreview, say: Callable[..., str] = str.format) -
     if isinstance(most := numbers.get("at_most"), int):
         return say(_TWO_DICE, most=most) if most else say(_NO_ROLL)
     if isinstance(hits := numbers.get("to_hit"), int):
-        return say(_FUDGE, least=hits)
+        return say(_ANY_ROLL) if hits <= -_FUDGE_DICE else say(_NO_ROLL if hits > _FUDGE_DICE else _FUDGE, least=hits)
     chart = ((numbers.get("to_injure"), _INJURES), (numbers.get("to_kill"), _KILLS))
     return ", ".join(say(words, sum=sum_) for sum_, words in chart if isinstance(sum_, int))
 

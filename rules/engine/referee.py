@@ -233,6 +233,7 @@ class Referee(Generic[T]):
         this_turn: Names of the statuses that end with the turn.
         harmless: Names of lasting statuses that an attack gives its target without harming it.
         inside: Names of the statuses that name the vehicle or building that a figure is in, so not on the table itself.
+        squads: Whether the squads of figures matter to the rules.
     """
 
     sight: Callable[[Ruleset[T]], SightRules]
@@ -258,6 +259,7 @@ class Referee(Generic[T]):
     this_turn: frozenset[str] = frozenset()
     harmless: frozenset[str] = frozenset()
     inside: frozenset[str] = frozenset()
+    squads: bool = True
 
 
 @dataclass(frozen=True, slots=True)

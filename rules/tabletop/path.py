@@ -183,7 +183,7 @@ def contacts(mover: Figure, path_in: Path, others: Iterable[Figure], slack_in: f
         mover: The figure that moves.
         path_in: Its path.
         others: The figures that it may touch.
-        slack_in: Gap between bases that still counts as touching.
+        slack_in: Gap between bases that still counts as touching; if negative, how far they must overlap.
     """
     checked(path_in)
     found = [
@@ -197,7 +197,7 @@ def contacts(mover: Figure, path_in: Path, others: Iterable[Figure], slack_in: f
 
 def _touching(mover: Figure, other: Figure, slack_in: float) -> BaseGeometry:
     meeting = _meeting(mover, other.base_in)
-    return meeting.buffer(slack_in, quad_segs=32) if slack_in > 0 else meeting
+    return meeting.buffer(slack_in, quad_segs=32) if slack_in else meeting
 
 
 def spans_over(

@@ -219,7 +219,8 @@ def _hit(template: Template, figure: Figure, sigma_in: float, open_to: BaseGeome
     base = base_area(figure)
     if _out_of_reach(template, base, DOUBT_SIGMAS * sigma_in):
         return Hit(figure.id, 0.0, 0.0, 0.0)
-    parts = [_fraction(template, translate(base, *shift), open_to) for shift in doubtful_shifts(sigma_in)]
+    # A round base is drawn with corners, so that one that only touches the rim is a few millionths inside.
+    parts = [round(_fraction(template, translate(base, *shift), open_to), 5) for shift in doubtful_shifts(sigma_in)]
     return Hit(figure.id, parts[0], min(parts), max(parts))
 
 

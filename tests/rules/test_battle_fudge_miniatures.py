@@ -249,7 +249,7 @@ Turn 2 · Blue deals damage
   Red 1: guts checks owed Two wound levels one attack.
   Red 1: clings to life from turn 2.
   Red 1 no longer must run.
-  Red 1 checks Guts: two wound levels one attack: none.
+  Red 1 checks Guts: two wound levels at once: none.
   Red 1 no longer guts checks owed.
   The wounds of Red 4: near death.
   Red 4 no longer wounds to mark.
@@ -260,7 +260,7 @@ Turn 2 · Blue deals damage
   Red 4 falls from the air: near death.
   Red 4 no longer falls from the air.
   Red 4: wounds Hurt, Near death.
-  Red 4 checks Guts: two wound levels one attack: none.
+  Red 4 checks Guts: two wound levels at once: none.
   Red 4 no longer guts checks owed.
 
 Turn 2 · Blue moves on

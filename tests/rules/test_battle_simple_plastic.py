@@ -157,13 +157,13 @@ def test_the_story_of_the_battle(battle: Battle) -> None:
 def test_the_story_of_the_last_shot_has_dice_and_rules(battle: Battle) -> None:
     lines = story_of(battle)
     shot = lines.index("  Green 1: Attack with the squad: Tan 3: kills.")
-    assert lines[shot + 1] == "    6 rolled for the ordinary: the attack"
+    assert lines[shot + 1] == "    6 rolled for the soldier: the attack"
     # From the rulebook's table: 4, not moved -1, target special +1; no hedge on this line.
     assert lines[shot + 5 : shot + 9] == [
         "    SP-11  4 or more kills (+4)",
         "    SP-12  the attacker did not move (-1)",
         "    SP-25  the target is a special unit (+1)",
-        "    SP-11  the ordinary rolls 6 and kills Tan 3",
+        "    SP-11  the soldier rolls 6 and kills Tan 3",
     ]
 
 

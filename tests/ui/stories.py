@@ -26,7 +26,7 @@ from PyQt6.QtWidgets import (
 from rules.engine.text import display_name
 from rules.tabletop.table import PointIn, TerrainPiece
 from tests.ui.slot_errors import ERRORS
-from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait
+from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait, name_of
 from tests.ui.windows import click as click_table
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.dice_card import DiceCard
@@ -183,7 +183,7 @@ def pick(box: QWidget, words: str) -> None:
 def press(among: QWidget, words: str) -> None:
     """Click the button whose text starts like this."""
     buttons = [one for one in among.findChildren(QPushButton) if one.isVisible()]
-    named = [one for one in buttons if one.text().replace("&", "").startswith(words)]
+    named = [one for one in buttons if name_of(one).startswith(words)]
     assert len(named) == 1, f"{words} is not the one of {[one.text() for one in buttons]}: {words_of(among)}"
     [button] = named
     assert button.isEnabled(), f"{words} cannot be pressed: {words_of(among)}"

@@ -63,9 +63,14 @@ def move(view: QWidget, where: QPoint, button: Qt.MouseButton = Qt.MouseButton.N
     QApplication.sendEvent(view, QMouseEvent(kind, spot, view.mapToGlobal(spot), none, button, keys))
 
 
+def name_of(one: QPushButton) -> str:
+    """The text of a button; its accessible name if its text stands on labels."""
+    return one.text().replace("&", "") or one.accessibleName()
+
+
 def button(among: QWidget, words: str) -> QPushButton:
     """The button whose text starts like this."""
-    [found] = [one for one in among.findChildren(QPushButton) if one.text().startswith(words)]
+    [found] = [one for one in among.findChildren(QPushButton) if name_of(one).startswith(words)]
     return found
 
 

@@ -121,7 +121,12 @@ def odds_words(odds: Mapping[str, Fraction]) -> str:
 
 def _ranked(odds: Mapping[str, Fraction]) -> list[str]:
     ranked = sorted(odds.items(), key=lambda item: (-item[1], item[0]))
-    return [f"{outcome_words(outcome)} {percent_words(float(chance))}" for outcome, chance in ranked]
+    return [f"{_result_words(outcome)} {percent_words(float(chance))}" for outcome, chance in ranked]
+
+
+def _result_words(outcome: str) -> str:
+    """An outcome as text; a Guts check with the outcome "none" is passed."""
+    return tr("passed") if outcome == "none" else outcome_words(outcome)
 
 
 def obligation_words(obligations: Sequence[ActionPreview]) -> str:
@@ -155,7 +160,7 @@ def reason_rows(preview: ActionPreview) -> tuple[str, ...]:
         return (*rows, refusal_words(preview))
     if preview.before is not None:
         rows += verdict_rows(preview.before)
-    if preview.odds:
+    if preview.odds and not _says_outcome(preview):
         rows.append(odds_words(preview.odds))
     rows += [_odds_of_one(name, odds) for name, odds in preview.odds_of.items()]
     rows += [tr("Too close to call: {question}", question=translated(doubt.question)) for doubt in preview.ambiguities]
@@ -241,9 +246,13 @@ def odds_column(preview: ActionPreview) -> str:
     chance = _attack_chance(preview)
     if chance is not None and not preview.ambiguities:
         return percent_words(chance)
-    says_it = [*preview.odds][:1] == [preview.action.title.partition(" ")[0].lower()]  # such as "Green begins"
-    is_certain = says_it or not (preview.odds or preview.ambiguities)
+    is_certain = _says_outcome(preview) or not (preview.odds or preview.ambiguities)
     return "" if is_certain or not preview.possible else chance_lines(preview)
+
+
+def _says_outcome(preview: ActionPreview) -> bool:
+    """Whether an action's title says its outcome, such as "Green begins"."""
+    return [*preview.odds][:1] == [preview.action.title.partition(" ")[0].lower()]
 
 
 def forbidden_words(preview: ActionPreview) -> str:
@@ -369,11 +378,10 @@ def _unharmed(event: ActionResolved) -> str:
 
 def _named(event: ActionResolved) -> str:
     """The outcome after the name of the action, such as "Morale of Tan 3: passed"."""
-    outcome = outcome_words(event.verdict.outcome)
-    outcome = tr("passed") if outcome == "none" else outcome  # a Guts check
+    outcome = _result_words(event.verdict.outcome)
     if not event.title or says_outcome(event):
         return capitalized(translated(event.title) or outcome)
-    title = event.title.partition(" at the spot ")[0]
+    title = event.title.partition(" at the spot ")[0].partition(": ")[0]  # not why Guts are checked
     if len(event.by) == 1:
         title = action_with_actors(event.by, title)
     return f"{translated(title)}: {outcome if event.by else capitalized(outcome)}"

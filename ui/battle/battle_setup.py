@@ -217,8 +217,12 @@ def option_texts() -> Iterator[str]:
             yield from (_readable_answer(value) for value in option.values if isinstance(value, str))
 
 
+_ANSWERS = {"flat": "the same at any height", "fixed": "a fixed value"}
+"""Answers that say too little, or whose words mean something else in another place."""
+
+
 def _readable_answer(value: Value) -> str:
-    return str(value).replace("_", " ")
+    return _ANSWERS.get(str(value), str(value).replace("_", " "))
 
 
 def _translated_option(words: str) -> str:

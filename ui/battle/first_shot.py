@@ -22,6 +22,7 @@ class Need(StrEnum):
     TARGET = "target"
     ROLL = "roll"
     DUTY = "duty"
+    CHOICE = "choice"
     DICE = "dice"
     NOTHING = "nothing"
 
@@ -60,6 +61,8 @@ class FirstShot:
             return ShotStep(Need.ROLL)
         if selected is not None and selected.possible and selected.action.owed:
             return ShotStep(Need.DUTY)
+        if sum(one.possible and bool(one.action.owed) and not one.action.by for one in previews) > 1:
+            return ShotStep(Need.CHOICE)  # such as which side begins; the turn bar's button cannot choose
         if not can_fire:
             return ShotStep(Need.PHASE)
         best = next((target for number in ranked(previews).best if (target := _target(previews[number]))), "")

@@ -91,11 +91,14 @@ class RoundState:
         return tr("{name}: all done", name=self.title)
 
 
-def rounds(play: BattleSession, position: Position) -> tuple[str, ...]:
-    """Names of the possible rounds now: obligations first, then attacks."""
+def rounds(play: BattleSession, position: Position, chosen: str = "") -> tuple[str, ...]:
+    """Names of the possible rounds now: obligations first, then attacks, unless `chosen` is an enemy of their side."""
     if not position.state.turn:
         return ()
     owed = dict.fromkeys(action.round for action in play.referee.obligations(position) if action.round and action.by)
+    side, unit = position.state.side, position.state.units.get(chosen)
+    if side and unit is not None and unit.side != side:
+        return tuple(owed)
     return (*owed, *(name for name in play.referee.rounds(position) if name not in owed))
 
 

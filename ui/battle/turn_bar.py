@@ -16,7 +16,7 @@ from ui.rules_text import display_name, phase_words, turn_words
 from ui.theme import DARK, WHITE, Colour, army_colour, readable_ink
 from ui.translation import tr
 
-_LONGEST_NAME = 24
+_LONGEST_NAME = 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,9 @@ def _after(position: Position, follows: PhaseBegun) -> str:
 def _owed_words(owed: Collection[ActionPreview], count: int) -> str:
     """What is still owed: by its name if that is short, by its round, or by its number."""
     first = next(iter(owed))
-    if len(owed) == 1 and len(action_words(first)) <= _LONGEST_NAME:
-        return f"{action_words(first)}…"
+    words = f" {tr('or')} ".join(map(action_words, owed))
+    if count == 1 and len(words) <= _LONGEST_NAME:
+        return f"{words}…"
     name = first.action.round
     if name and all(one.action.round == name for one in owed):
         return tr("{round}: {count} to do…", round=capitalized(round_words(name)), count=count)

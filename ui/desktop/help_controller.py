@@ -136,7 +136,9 @@ def commands_of(window: QMainWindow) -> tuple[tuple[Command, QAction], ...]:
 
 def _command(action: QAction, menu: str) -> Command:
     keys = " ".join(key.toString(_FORMAT) for key in action.shortcuts())
-    return Command(action.text().replace("&", ""), menu, keys, action.statusTip())
+    words, short = action.text().replace("&", ""), action.iconText()
+    name = words if words.rstrip("….") == short else short  # the text of Undo names the whole step
+    return Command(name, menu, keys, action.statusTip())
 
 
 def actions_of(window: QMainWindow) -> tuple[QAction, ...]:

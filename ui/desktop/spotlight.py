@@ -171,6 +171,7 @@ class GuideLight:
             Need.PHASE: self._battle.turn_bar.button,
             Need.ROLL: self._battle.panel.do_button,
             Need.DUTY: self._battle.panel.do_button,
+            Need.CHOICE: self._battle.panel.action_list,
             Need.DICE: card.roll_button if card is not None else None,
         }
         if need in places:

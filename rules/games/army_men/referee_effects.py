@@ -36,6 +36,8 @@ LOOK_IN = 1.0
 """The distance between the places along a move where enemies may see it."""
 FOOTHOLD_IN = 0.6
 """How far from the edge a climber stands at the top: on his whole base."""
+OVER_IN = 0.01
+"""How far a tank is over a man's base if it runs over him; one that only touches him does not."""
 
 Changes = Iterator[Change]
 
@@ -441,7 +443,7 @@ def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path
     enemies = [one for one in status.targets(position, unit) if not status.aboard(position, one)]
     men = [position.figure(one.id) for one in enemies if status.is_man(position, one)]
     before = tuple(unit.this_turn.get(status.RAN_OVER, ()))
-    met = [touched.id for touched in contacts(mover, path, men) if touched.id not in before]
+    met = [touched.id for touched in contacts(mover, path, men, -OVER_IN) if touched.id not in before]
     swam = any(part["swimming"] for part in facts["path"]) and status.is_man(position, unit)
     # A status that is removed (None) was a lasting one; all others end with the turn.
     rows: Sequence[tuple[Any, str, Any, str]] = (
@@ -480,7 +482,8 @@ def _in_mines(position: Position, mover: Figure, path: Path) -> Changes:
 
 
 def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:
-    """The place at which each enemy saw it best, unless that is the end of its path."""
+    """The place at which each enemy saw it best; at the end of its path it is shot at in the weapon's phase, or now."""
+    at_once = position.game.rules.chooses("opportunity_fire_in", "movement_phase")
     watchers = [position.figure(one.id) for one in status.targets(position, position.unit(name))]
     if not watchers:
         return
@@ -493,7 +496,7 @@ def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:
     for row, watcher in enumerate(watchers):
         visible = [there for n, there in enumerate(passing) if table.visible[row, len(watchers) + n]]
         best = min(visible, key=lambda there: _aim_at(position, watcher, there), default=None)
-        if best is not None and best.centre_in != places[-1]:
+        if best is not None and (at_once or best.centre_in != places[-1]):
             seen[watcher.id] = (round(best.centre_in[0], 2), round(best.centre_in[1], 2))
     places_seen = {watcher: list(place) for watcher, place in seen.items()}
     yield from status_changes([name] if seen else [], status.SEEN_AT, places_seen, "AM-34", this_turn=True)

@@ -137,8 +137,9 @@ def _bursts(context: Context, seen: Position, how: str = "") -> Iterator[Action]
         one.id: facts_of(replace(context, targets=(one,)), fires, seen, aims[one.id]).given for one in context.targets
     }
     barred = {name: _refusal(context.position, "aim", {**facts, **_granted(how)}) for name, facts in shots.items()}
-    here = seen.figure(context.actor.id).centre_in
-    bearings_deg = {name: bearing_deg(here, seen.figure(name).centre_in) for name, bar in barred.items() if not bar}
+    here, there = seen.figure(context.actor.id).centre_in, {name: seen.figure(name).centre_in for name in shots}
+    # A tank that runs over a man may be exactly where he stands: it lies in no direction from him.
+    bearings_deg = {name: bearing_deg(here, at) for name, at in there.items() if not barred[name] and at != here}
     units = {one.id: one for one in context.targets}
     known: set[frozenset[str]] = set()
     for first in bearings_deg:
@@ -197,7 +198,8 @@ def _burst(context: Context, first: Facts, aims: Mapping[str, Bound], seen: Posi
     """
     man, here = context.actor, context.position.figure(context.actor.id)
     names = tuple(one.id for one in context.targets)
-    there = [seen.figure(name) for name in aims]
+    aside = [one for name in aims if (one := seen.figure(name)).centre_in != here.centre_in]
+    there = aside or [seen.figure(name) for name in aims]
     arc, what = arc_of_fire(here, there), f"the arc of {display_name(man.id)}'s burst"
     zones = (target_zone(context.position, man, one) for one in there)
     facts = {
@@ -208,7 +210,7 @@ def _burst(context: Context, first: Facts, aims: Mapping[str, Bound], seen: Posi
         "each": {name: {**aim.given, **({"los": True} if how else {})} for name, aim in aims.items()},
         "bearings_deg": [round(bearing_deg(here.centre_in, one.centre_in), 2) for one in there],
     }
-    measured = [UncertainFact(("bearings_deg", len(names) - 1), arc.sigma_deg, what)] if arc.sigma_deg > 0 else []
+    measured = [UncertainFact(("bearings_deg", len(there) - 1), arc.sigma_deg, what)] if arc.sigma_deg > 0 else []
     for name, aim in aims.items():
         measured += [replace(one, fact=("each", name, *one.fact)) for one in _doubtful(aim, how)]
     burst, each = ("burst_rolls", facts, (man.id,), names, context.weapon, "burst_aim"), _each(names)

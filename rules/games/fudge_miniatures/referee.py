@@ -48,6 +48,8 @@ from rules.tabletop.measure import Range, range_to
 from rules.tabletop.table import TerrainPiece
 
 USUAL_GOAL = "last_man_standing"
+_CAUSES = {"two_wound_levels_one_attack": "two wound levels at once"}
+"""Reasons for a check that their names say badly."""
 WIELD, LOOT, TAKE_UP = "wield", "loot_dead", "pick_up_object"
 
 
@@ -188,7 +190,8 @@ def _owed_by(model: Model) -> Iterator[Action]:
         yield model.action(f"The wounds of {model.name}", "apply_wounds", facts, round="Wounds", owed="FM-20")
     for key, one in model.owed.items():
         rule = model.rules.tables.guts_triggers[one["trigger"]].rule
-        title = f"{model.name} checks Guts: {key.replace('_', ' ')}"
+        cause = _CAUSES.get(key, key.replace("_", " "))
+        title = f"{model.name} checks Guts: {cause}"
         yield model.action(title, "guts_check", _check(model, one), round="Guts", owed=rule)
     if facts := _near_death(model):
         yield model.action(f"{model.name} clings to life", "near_death_roll", facts, round="Guts", owed="FM-44")

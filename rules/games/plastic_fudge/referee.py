@@ -280,6 +280,7 @@ REFEREE: Referee[Tables] = Referee(
     at_spot=at_spot,
     ground=ground,
     rounds=rounds,
+    squads=False,
     this_turn=statuses.THIS_TURN,
     harmless=frozenset({statuses.ATTACKED_BY_HAND}),
     inside=frozenset({statuses.RIDES}),

@@ -217,6 +217,7 @@ REFEREE: Referee[Tables] = Referee(
     at_targets=at_targets,
     ground=ground,
     rounds=rounds,
+    squads=False,
     moves=lambda position: bool(rounds(position)),  # a figure moves or fires in the actions of its side
     strayed=strayed,
     tasks=tasks,

@@ -40,7 +40,7 @@ def test_quiet_steps_say_nothing_and_the_others_name_their_numbers() -> None:
 
 def test_without_dice_nothing_happens() -> None:
     answer = played(ATTACKING, SHOT)
-    assert answer["steps"] == [{"step": 1, "needs_dice": {"count": 1, "sides": 6, "for": "the ordinary: the attack"}}]
+    assert answer["steps"] == [{"step": 1, "needs_dice": {"count": 1, "sides": 6, "for": "the soldier: the attack"}}]
     assert not answer["state"]["figures"]["tan-1"]["out"]
 
 
@@ -129,6 +129,8 @@ def test_house_rules_are_toml_in_the_file() -> None:
         ({"move": {"green-1": {"path_in": "north"}}}, "path_in must be a list of places"),
         ({"move": {"green-1": {"facing_deg": "north"}}}, "facing_deg must be a number, not 'north'"),
         ({"next": {"waive": "morale"}}, "waive must be true or a list of actions"),
+        ({"next": {"wave": ["morale"]}}, "next: unknown key 'wave'; choose waive"),
+        ({"do": {"by": "green-1"}}, "do lacks an action: name one"),
     ],
 )
 def test_a_step_that_is_none_is_refused_in_one_sentence(step: Mapping[str, Any], told: str) -> None:

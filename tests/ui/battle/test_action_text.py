@@ -41,6 +41,11 @@ def test_an_action_is_shown_with_its_target() -> None:
     assert "at that place: Tan 4, 5" in reason_rows(asked(action=thrown))
 
 
+def test_an_answer_that_says_its_outcome_has_no_odds() -> None:
+    begins = Action("Green begins", "order", {}, owed="FM-17")
+    assert reason_rows(asked(action=begins, odds=Odds({"green": Fraction(1)}))) == ()
+
+
 def test_several_figures_are_named_by_their_numbers() -> None:
     assert numbered_names(("tan-2", "tan-10", "tan-1", "tan-2")) == "Tan 2, 10, 1"
     assert numbered_names(("tan-4", "grey-3", "field_grey-1")) == "Tan 4, Grey 3, Field grey 1"
@@ -52,6 +57,7 @@ def test_several_figures_are_named_by_their_numbers() -> None:
     [
         (asked(), "kills 50 %, misses 50 %"),
         (asked(odds=Odds({"walks": Fraction(1)})), "walks"),
+        (asked(odds=Odds({"none": Fraction(1, 2), "falls": Fraction(1, 2)})), "falls 50 %, passed 50 %"),  # Guts
         (asked(odds=Odds()), "yes"),
         (asked(refusal="out of range"), "no"),
         (asked(ambiguities=(Ambiguity("in reach?", ("range_in",), {"in": 5.9, "out": 6.1}),)), "too close"),
@@ -73,6 +79,10 @@ def test_odds_in_a_few_words(preview: ActionPreview, words: str) -> None:
         ({"at_most": 7}, "7 or less on two dice"),  # Army Men, AM-37
         ({"at_most": 0}, "no roll hits"),
         ({"to_hit": -1}, "-1 or more on the Fudge dice"),  # Fudge Miniatures
+        ({"to_hit": -7}, "any roll hits"),  # four dice show -4 to +4
+        ({"to_hit": -4}, "any roll hits"),
+        ({"to_hit": 4}, "+4 or more on the Fudge dice"),
+        ({"to_hit": 5}, "no roll hits"),
         ({"to_hit": None}, ""),
         ({"to_injure": 2, "to_kill": 4}, "+2 injures, +4 kills"),  # Plastic Fudge
         ({"to_injure": 2, "to_kill": None}, "+2 injures"),

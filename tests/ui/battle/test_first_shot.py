@@ -66,3 +66,18 @@ def test_initiative_is_rolled_first_and_phases_without_shots_pass(tmp_path: Path
         assert steps == [ShotStep(Need.SOLDIER), ShotStep(Need.PHASE), ShotStep(Need.PHASE)], "rifles are next (AM-12)"
         play.go_on(now())
         assert watch.next_step(play, now(), None) == ShotStep(Need.SOLDIER, "green-1")
+
+
+def test_the_players_choose_who_begins(tmp_path: Path) -> None:
+    """FM-17: one of the sides begins, without dice; the turn bar's button would only skip the choice."""
+    armies = {
+        side: Army(name=side, game="fudge_miniatures", recruits=recruits(side, "Knavely Knave"))
+        for side in ("green", "tan")
+    }
+    with begun(tmp_path / "b", "fudge_miniatures", armies, {"green-1": (3, 3), "tan-1": (9, 3)}) as battle:
+        play, watch = BattleSession(battle), FirstShot()
+        position = position_of(battle, [figure("green-1", 3, 3), figure("tan-1", 9, 3)], ())
+        owed = play.obligations(position)
+        assert watch.next_step(play, position, None, owed) == ShotStep(Need.CHOICE)
+        [green, _] = [one for one in owed if one.action.owed]
+        assert watch.next_step(play, position, green, owed) == ShotStep(Need.DUTY)

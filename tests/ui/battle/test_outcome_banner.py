@@ -91,7 +91,9 @@ def test_a_hit_that_changes_nothing_and_an_unknown_outcome() -> None:
     assert outcome_banner(resolved("grazed", at=["tan-1"])) == "No effect"
     assert outcome_banner(resolved("dazed")) == "Green 1: Rifle at Tan 1: dazed"
     assert outcome_banner(resolved("pinned", *hit("tan-2", key="pinned"))) == "HIT! Tan 2 pinned"
-    assert outcome_banner(resolved("none", title="Green 1 checks Guts")) == "Green 1 checks Guts: passed"
+    assert (
+        outcome_banner(resolved("none", title="Green 1 checks Guts: new wound level")) == "Green 1 checks Guts: passed"
+    )
 
 
 def test_many_casualties_are_counted() -> None:

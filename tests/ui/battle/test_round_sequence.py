@@ -136,6 +136,14 @@ def test_simultaneous_fire_asks_both_sides(fire: BattleSession) -> None:
     assert set(marks(walk).values()) == {RoundMark.DONE}
 
 
+def test_no_fire_is_offered_beside_the_card_of_an_enemy(tmp_path: Path) -> None:
+    phase = PhaseBegun(turn=1, side="green", phase="attacking")
+    with opened(tmp_path, "simple_plastic", "soldier", phase) as battle:
+        play, position = BattleSession(battle), seen(battle)
+        offered = [rounds(play, position, chosen) for chosen in ("", "green-1", "tan-1")]
+        assert offered == [("Fire",), ("Fire",), ()]  # SP-01: only Green attacks now
+
+
 def test_figures_without_targets_are_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only figures that might be next are examined, and only a few per call."""
     with opened(tmp_path, "army_men", "rifleman", PhaseBegun(turn=1, phase="automatic_weapons")) as battle:

@@ -80,7 +80,7 @@ def bars(game: str, path: Path, phases: int) -> list[tuple[str, str]]:
         (
             "fudge_miniatures",
             [
-                ("Set-up · 1 to do", "1 still to do…"),  # either side begins
+                ("Set-up · 1 to do", "Blue begins or Red begins…"),
                 ("Turn 1 · Blue moves · 3 left to move", "Done: Blue acts"),
                 ("Turn 1 · Blue acts · 3 left", "Done: Blue deals damage"),
                 ("Turn 1 · Blue deals damage", "Done: Blue moves on"),

@@ -55,7 +55,7 @@ def test_the_story(path: Path) -> None:
         "",
         "Turn 1 · Green attacks",
         "  Green 1: Attack: misses.",
-        "    4 rolled for the ordinary: the attack",
+        "    4 rolled for the soldier: the attack",
         "    SP-11  4 or more kills (+4)",
         "    SP-25  the target is a special unit (+1)",
         "    SP-10  Distance neither forbids an attack nor changes it.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QAbstractButton, QComboBox, QTabWidget
+from PyQt6.QtWidgets import QAbstractButton, QComboBox, QLabel, QTabWidget
 
 from rules.tabletop.table import PointIn
 from tests.ui.stories import pick, press
@@ -40,6 +40,14 @@ def test_each_soldier_has_his_picture(dialog: BattleSetupDialog) -> None:
     items = [dialog.soldiers.item(row, 0) for row in range(dialog.soldiers.rowCount())]
     assert [item.text() for item in items] == ["Blue 1", "Blue 2", "Green 1", "Green 2"]
     assert not any(item.icon().isNull() for item in items)
+
+
+def test_squads_are_asked_for_only_in_games_with_squads(dialog: BattleSetupDialog) -> None:
+    headers = {"simple_plastic": ["Soldier", "Unit", "Squad"], "plastic_fudge": ["Soldier", "Unit"]}
+    for game, expected in headers.items():
+        dialog.choose_game(game)
+        columns = [column for column in range(3) if not dialog.soldiers.isColumnHidden(column)]
+        assert [dialog.soldiers.horizontalHeaderItem(column).text() for column in columns] == expected
 
 
 def test_its_parts_have_names(dialog: BattleSetupDialog) -> None:
@@ -167,11 +175,16 @@ def test_a_click_on_a_game_opens_its_setup(window: Window) -> None:
 def test_every_game_says_what_it_is_like(window: Window, dialog: BattleSetupDialog) -> None:
     dialog.reject()
     window.sides.setCurrentWidget(window.battle.panel)
+    window.battle.panel.grab()  # arranges the list
     # Another test may have registered a game of the players' own, which needs no line.
     for name in ("army_men", "fudge_miniatures", "plastic_fudge", "simple_plastic", "simple_plastic_figure"):
-        choice = button(window.battle.panel.games, title_of(name)[:20])
+        choice = button(window.battle.panel.games, title_of(name))
+        labels = choice.findChildren(QLabel)
+        assert [label.text() for label in labels] == [title_of(name), about_game(name)]
         assert about_game(name)
-        assert about_game(name) in choice.text().replace("\n", " ")
+        assert [label.font().bold() for label in labels] == [True, False]
+        assert min(label.fontInfo().pixelSize() for label in labels) >= 14
+        assert all(label.height() >= label.heightForWidth(label.width()) for label in labels)
 
 
 def test_the_menu_does_not_open_a_second_dialog(window: Window, dialog: BattleSetupDialog) -> None:

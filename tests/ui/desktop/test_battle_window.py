@@ -50,6 +50,23 @@ def rolls(window: Window, *faces: int) -> None:
     window.battle.rolling.dice = Scripted(faces)
 
 
+def test_the_picture_marks_nobody_once_the_next_phase_has_begun(window: Window, tmp_path: Path) -> None:
+    panel = started_battle(window, tmp_path / "b")
+    next_phase(window)
+    window.store.use_tool("select")
+
+    def marked() -> tuple[str | None, str | None]:
+        shown = window.store.tools.preview(None, window.battle.aiming(None))
+        return shown.picked, shown.asked
+
+    click(window, POSTS["green-1"])
+    assert panel.about.text().startswith("<b>Green 1</b>")
+    assert marked() == ("green-1", "green-1")
+    next_phase(window)
+    assert not panel.about.text().startswith("<b>")
+    assert marked() == (None, None)
+
+
 def test_from_setup_to_the_first_shot_and_undo(window: Window, tmp_path: Path) -> None:
     panel = started_battle(window, tmp_path / "b")
     assert window.battle.turn_bar.shown.heading == "Set-up"

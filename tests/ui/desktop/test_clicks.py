@@ -15,7 +15,7 @@ from rules.tabletop.measure import range_between
 from rules.tabletop.table import PointIn
 from tests.ui.desktop.test_guide_window import step_of
 from tests.ui.stories import NEAR_IN, Board, Put, set_up
-from tests.ui.windows import LEFT, POSTS, Open, Wait, click
+from tests.ui.windows import LEFT, POSTS, Open, Wait, click, name_of
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.window import Window
 from ui.guide import GuideStep
@@ -46,9 +46,9 @@ class Mouse:
         assert not isinstance(modal, QDialog), modal.windowTitle()
 
     def press(self, among: QWidget, words: str) -> None:
-        """Click the visible button with this text, or this first line of it."""
+        """Click the visible button of this name."""
         buttons = [one for one in among.findChildren(QPushButton) if one.isVisible()]
-        [button] = [one for one in buttons if one.text().partition("\n")[0] == words]
+        [button] = [one for one in buttons if name_of(one) == words]
         self.click(button)
 
     def row(self, among: QWidget, words: str) -> None:

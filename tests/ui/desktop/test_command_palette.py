@@ -89,3 +89,12 @@ def test_nothing_found_runs_nothing(palette: CommandPalette) -> None:
         QTest.keyClick(palette.field, key)
     assert palette.isVisible()
     palette.close()
+
+
+def test_the_row_of_undo_is_short_whatever_the_step_is(window: Window) -> None:
+    window.actions_.show_undo_steps("Green 1, Green 2, Green 3 and Green 4 moved 4.0 in, which costs 5.5 in", None)
+    QTest.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    shown = window.help.dialog
+    assert isinstance(shown, CommandPalette)
+    QTest.keyClicks(shown.field, "undo")
+    assert words(shown)[0] == ("Undo", "Edit", "Ctrl+Z")

@@ -80,7 +80,7 @@ def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_pa
     dialog = opened(window)
     assert dialog.position.after == before
     assert "1 of them out" in map_words(dialog)
-    assert "6 rolled for the ordinary" in dialog.story.toPlainText()
+    assert "6 rolled for the soldier" in dialog.story.toPlainText()
     assert not dialog.back.isEnabled(), "here we are"
     row(dialog, "Turn 1 · Green attacks")
     assert "0 of them out" in map_words(dialog)

@@ -62,7 +62,7 @@ def test_a_second_move_says_what_the_first_has_used(play: BattleSession) -> None
     [second] = play.proposals(position)
     waiting = pending_move(play, position, second, lambda change: change())
     # SP-02: 4 in a turn; 3 in are used, 2 in more were moved
-    assert waiting.short == "No: 4 soldiers, 2.0 in, 1.0 in left after 3.0 in before"
+    assert waiting.short == "No: 4 soldiers, 2.0 in, 1.0 in left"
     assert "1.0 in left after 3.0 in before. " in waiting.words
 
 
@@ -81,12 +81,14 @@ def test_a_forbidden_move_says_why_in_a_few_words(play: BattleSession) -> None:
     waiting = pending_move(play, position, proposal, lambda change: change())
     assert [button.words for button in waiting.buttons] == ["Allow anyway", "Just a nudge"]
     assert waiting.short.startswith("No: ")
-    assert len(waiting.short.split()) <= 15
+    assert len(waiting.short) <= len("No: ") + 44
     assert not re.search(r"\d\.\d\d", waiting.words)
     assert few_words("moved 6.08153 in of 4 (SP-02)") == "moved 6.1 in of 4"
     assert few_words("units move in the phase of movement only (AM-12)") == "units move in the phase of movement only"
     assert few_words("each unit moves alone. (SP-04); moved 6.26 in of 4 (SP-02)") == "moved 6.3 in of 4"
-    assert few_words("word " * 15).endswith("word…")
+    scattered = "the men of the squad are not within half an inch of each other: close the gaps (SP-05)"
+    assert few_words(scattered) == "close the gaps"
+    assert few_words("word " * 15) == "word " * 8 + "word"[:3] + "…"
 
 
 def test_thirty_moves_stay_low_and_are_accepted_with_one_button(owned: Owned[PendingMoves]) -> None:

@@ -330,8 +330,8 @@ class BattleController(QObject):
         if set(self._unanswered) <= set(known):
             return False
         words = tr_count(
-            "{count} move is not answered: accept it above. Press N again to skip it.",
-            "{count} moves are not answered: accept them above. Press N again to skip them.",
+            "{count} move is not answered: answer it above. Press N again to skip it.",
+            "{count} moves are not answered: answer them above. Press N again to skip them.",
             len(self._unanswered),
         )
         self.panel.show_outcome(words)
@@ -486,7 +486,7 @@ class BattleController(QObject):
             self._rounds.show(None, None)
             self._presenter.show_nothing(play, self._armies)
         else:
-            due, asked = self._rounds.show(play, position), None
+            due, asked = self._rounds.show(play, position, self.chosen), None
             if self._rounds and due != self.chosen:
                 self._selection = Selection(due)
             if self._rounds and due:

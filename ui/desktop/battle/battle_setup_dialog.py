@@ -193,6 +193,7 @@ class BattleSetupDialog(QDialog):
         armies = usual_armies(self._opened, (*sides, *others), self._figures)
         recruits = [one for army in armies.values() for one in army.recruits]
         self.soldiers.offer(self._opened.rules.plain["cards"], recruits)
+        self.soldiers.show_squads(referee_of(self._opened.name).squads)
 
     def _take_sides(self, aims: Sequence[Objective] = ()) -> None:
         """Leave the soldiers and goals of the other armies out; `aims` are the goals chosen so far."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from functools import partial
 
@@ -40,6 +39,7 @@ from ui.desktop.widgets import (
     Scrolled,
     button_with_tip,
     clear_layout,
+    described,
     escape_markup,
     in_column,
     in_row,
@@ -322,7 +322,7 @@ class BattlePanel(QWidget):
 
     def _answer_line(self, action: Action, question: Question) -> QLineEdit:
         line = QLineEdit()
-        line.setPlaceholderText(tr("From the camera") if question.default is None else tr("Default"))
+        line.setPlaceholderText(_unanswered_words(question))
         line.setToolTip(tr("{what}, then press Return", what=tr(_TYPED.get(question.holds, _NAME))))
 
         def say() -> None:
@@ -336,7 +336,7 @@ class BattlePanel(QWidget):
 
     def _answer_box(self, action: Action, question: Question) -> QComboBox:
         box = QComboBox()
-        box.addItem(tr("From the camera") if question.default is None else tr("Default"), None)
+        box.addItem(_unanswered_words(question), None)
         names = question.names or tuple(map(_answer_words, question.answers))
         for name, answer in zip(names, question.answers, strict=True):
             box.addItem(name, answer)
@@ -413,13 +413,17 @@ def _heading(figure: str, unit: str) -> str:
     return f"<b>{escape_markup(display_name(figure))}</b>, {escape_markup(unit)}"
 
 
+def _unanswered_words(question: Question) -> str:
+    """What holds until the players answer."""
+    if question.default is not None:
+        return tr("Default")
+    return tr("From the camera") if question.measured else tr("Not answered")
+
+
 def _answer_words(answer: object) -> str:
     return (
         (tr("yes") if answer else tr("no")) if isinstance(answer, bool) else translated(str(answer).replace("_", " "))
     )
-
-
-_LINE = 34  # letters
 
 
 class GameList(QWidget):
@@ -441,12 +445,15 @@ class GameList(QWidget):
         """Fill the list."""
         super().showEvent(event)
         for name in () if self._layout.count() else game_names():
-            lines = (line for words in (title_of(name), about_game(name)) for line in textwrap.wrap(words, _LINE))
-            button = QPushButton("\n".join(lines).replace("&", "&&"), self)
-            button.setAccessibleName(title_of(name))
+            button = QPushButton(self)
+            lines = [wrapping_label(words) for words in filter(None, (title_of(name), about_game(name)))]
+            set_font(lines[0], bold=True)
+            for line in lines:
+                line.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)  # a click there is one on the button
+            in_column(*lines, on=button, margin=(12, 8, 12, 8))
+            button.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Minimum)  # as high as its labels
+            described(button, title_of(name), tr("Choose what each soldier plays, then start the battle"))
             button.setAccessibleDescription(about_game(name))
-            button.setMinimumHeight(_BUTTON_PX)
-            button.setToolTip(tr("Choose what each soldier plays, then start the battle"))
             button.clicked.connect(partial(self._choose, name))
             self._layout.addWidget(button)
             button.show()

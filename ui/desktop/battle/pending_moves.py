@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from textwrap import shorten
 
 import numpy as np
 from PyQt6.QtCore import QObject, QPointF, Qt
@@ -37,9 +38,8 @@ from ui.rules_text import translated
 from ui.translation import tr, tr_count
 
 _AGREED = "agreed at the table"
-_MOST_WORDS = 14
+_MOST_LETTERS = 44
 """Two lines of a plate on the table."""
-
 
 _MANY = 3
 """This many forbidden moves at once mean a table that was set up again."""
@@ -170,8 +170,8 @@ def pending_move(
             first = DecisionButton(tr("Accept"), tip, lambda: after(lambda: play.accept(position, proposal)), "✓")
         else:
             why_not = refusal_words(preview)
-            used = _used_words(position, proposal, play.left_in(position, proposal))
-            short = tr("No: {why_not}", why_not=f"{short}, {used}" if used else few_words(why_not))
+            left, used = _allowance_words(position, proposal, play.left_in(position, proposal))
+            short = tr("No: {why_not}", why_not=f"{short}, {left}" if left else few_words(why_not))
             why_not = ". ".join(filter(None, (used, sentence(_one_decimal(why_not)))))
             words = " ".join((words, tr("The rules forbid it: {why_not}", why_not=why_not)))
             tip = tr("Count it as a move anyway")
@@ -182,21 +182,24 @@ def pending_move(
     return PendingMove(words, short, proposal.end_in, buttons, proposal.is_legal)
 
 
-def _used_words(position: Position, proposal: Proposal, left_in: float | None) -> str:
-    """How much of the allowance earlier moves of the turn have used, if it is too short for this move; else empty."""
+def _allowance_words(position: Position, proposal: Proposal, left_in: float | None) -> tuple[str, str]:
+    """The allowance if it is too short for the move, in a few words and with what earlier moves used; else empty."""
     if left_in is None or proposal.distance_in <= left_in:
-        return ""
+        return "", ""
     used_in = max(position.unit(name).allowance_used_in for name in proposal.paths)
     if not used_in:
-        return tr("{left_in:.1f} in allowed", left_in=left_in)
-    return tr("{left_in:.1f} in left after {used_in:.1f} in before", left_in=left_in, used_in=used_in)
+        allowed = tr("{left_in:.1f} in allowed", left_in=left_in)
+        return allowed, allowed
+    whole = tr("{left_in:.1f} in left after {used_in:.1f} in before", left_in=left_in, used_in=used_in)
+    return tr("{left_in:.1f} in left", left_in=left_in), whole
 
 
 def few_words(reason: str) -> str:
-    """The last of the reasons, which decides, without numbers of rules; only the beginning of a long one."""
-    short = re.sub(r"\s*\([^)]*\)", "", reason.split("); ")[-1])
-    words = _one_decimal(short).split()
-    return " ".join(words[:_MOST_WORDS]) + "…" if len(words) > _MOST_WORDS else " ".join(words).removesuffix(".")
+    """The last of the reasons, which decides, without numbers of rules; of a long one its first short part."""
+    decisive = re.sub(r"\s*\([^)]*\)", "", reason.split("); ")[-1])
+    words = _one_decimal(decisive).removesuffix(".")
+    short = (part for part in (words, *re.split("[;:] ", words)) if len(part) <= _MOST_LETTERS)
+    return next(short, "") or shorten(words, _MOST_LETTERS, placeholder="…")
 
 
 def _one_decimal(words: str) -> str:

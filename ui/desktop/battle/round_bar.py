@@ -141,14 +141,14 @@ class RoundController:
         if self._sequence is not None and self._moment is not None:
             self._sequence = self._sequence if self._sequence.go(figure, self._moment).figure == figure else None
 
-    def show(self, play: BattleSession | None, position: Position | None) -> str:
-        """Show the progress; return the current figure, empty if none."""
+    def show(self, play: BattleSession | None, position: Position | None, chosen: str = "") -> str:
+        """Show the progress, or the rounds to start beside the chosen figure; return the current one, empty if none."""
         self._moment = position
         if play is None or position is None:
             self._strip.offer(())
             self._strip.show_round(None)
             return ""
-        self._strip.offer(rounds(play, position))
+        self._strip.offer(rounds(play, position, chosen))
         state = self._sequence.advance(position) if self._sequence is not None else None
         self._strip.show_round(state, self.result)
         if state is not None and state.looking:

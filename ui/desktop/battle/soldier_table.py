@@ -49,6 +49,8 @@ class SoldierTable(QTableWidget):
         self._rows = {figure.id: row for row, figure in enumerate(figures)}
         self.setAccessibleName(tr("Soldiers"))
         self.setHorizontalHeaderLabels([tr("Soldier"), tr("Unit"), tr("Squad")])
+        if (squad := self.horizontalHeaderItem(_SQUAD)) is not None:
+            squad.setToolTip(tr("Double-click a place in this column to type the name of the soldier's squad"))
         self.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
         self.setIconSize(QSize(_ICON_PX, _ICON_PX))
         self.setTabKeyNavigation(False)  # Tab goes on to the buttons, past any number of soldiers
@@ -135,6 +137,10 @@ class SoldierTable(QTableWidget):
             box.addItem(tr("not in this battle"), "")
             box.setCurrentIndex(box.findData(chosen.get(figure.id, "")))
             self._write_squad(row, "")
+
+    def show_squads(self, shown: bool) -> None:
+        """Show the column of squads, or hide it in a game whose rules know none."""
+        self.setColumnHidden(_SQUAD, not shown)
 
     def show_sides(self, sides: Collection[str]) -> None:
         """Show the soldiers of these sides only."""

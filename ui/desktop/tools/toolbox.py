@@ -76,8 +76,9 @@ class Toolbox:
         if shown == Preview():
             shown = otherwise
         elif self.selected.name == "select":
-            picked = otherwise.picked or shown.picked  # in a battle, a click on a target does not select it
-            shown = replace(otherwise, hovered=shown.hovered, asked=shown.asked, picked=picked)
+            if self._played() is not None:  # in a battle, the card and the picture show the same soldier
+                shown = replace(shown, picked=otherwise.picked, asked=shown.hovered or otherwise.picked)
+            shown = replace(otherwise, hovered=shown.hovered, asked=shown.asked, picked=shown.picked)
         # Whatever the tool, casualties must be taken off, and leaders are leaders.
         shown = replace(shown, casualties=otherwise.casualties, badges=otherwise.badges)
         now = self._now() if shown.hovered or shown.asked else None
