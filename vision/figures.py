@@ -53,6 +53,7 @@ from vision.tiles import NetworkView
 from vision.vehicles import hulls
 
 _MIN_CHANCE = 0.5  # of a candidate that counts as a figure
+_LEAST_SHADOWS = 3  # of a proposed army that is dropped
 _MIN_CHANCE_TO_LEARN = 0.7  # of one that shows an army's colour, without the empty table: prints and leaves deceive
 _MIN_CHANCE_EXPECTED = 0.2  # where a figure stood a moment ago
 _EXPECTED_IN = 0.5  # largest distance from that place
@@ -232,7 +233,11 @@ class Finder:
     ) -> tuple[Sighting, ...]:
         """Without the proposed armies that turn out to be shadows of others' figures, now that all are known."""
         are_shadows = shadows([plastic.get(k, ()) for k in range(len(self.proposed))], scale)
-        dropped = {army.name for army, shadow in zip(self.proposed, are_shadows, strict=True) if shadow}
+        dropped = {
+            army.name
+            for k, (army, shadow) in enumerate(zip(self.proposed, are_shadows, strict=True))
+            if shadow and len(plastic[k]) >= _LEAST_SHADOWS  # two soldiers may well stand like this
+        }
         self.proposed = tuple(army for army in self.proposed if army.name not in dropped)
         return tuple(one for one in found if one.army not in dropped)
 
