@@ -251,8 +251,9 @@ def odds_column(preview: ActionPreview) -> str:
 
 
 def _says_outcome(preview: ActionPreview) -> bool:
-    """Whether an action's title says its outcome, such as "Green begins"."""
-    return [*preview.odds][:1] == [preview.action.title.partition(" ")[0].lower()]
+    """Whether an action's title says its outcome, such as "Green begins" or "Take off Tan 4"."""
+    title = preview.action.title
+    return [*preview.odds][:1] == ["removed" if title.startswith("Take off ") else title.partition(" ")[0].lower()]
 
 
 def forbidden_words(preview: ActionPreview) -> str:

@@ -206,7 +206,8 @@ class Scrolled(QScrollArea):
         part = self.widget()
         if part is None:
             return super().sizeHint()
-        wide_px = self.width()
+        viewport = self.viewport()  # narrower beside a bar, which Qt keeps until the part fits there
+        wide_px = self.width() if viewport is None else viewport.width()
         high_px = part.heightForWidth(wide_px) if part.hasHeightForWidth() else part.sizeHint().height()
         return QSize(part.sizeHint().width(), max(high_px, self._min_px))
 

@@ -15,6 +15,7 @@ from ui.battle.action_text import (
     chance_words,
     numbered_names,
     obligation_words,
+    odds_column,
     odds_words,
     reason_rows,
     refusal_words,
@@ -44,6 +45,8 @@ def test_an_action_is_shown_with_its_target() -> None:
 def test_an_answer_that_says_its_outcome_has_no_odds() -> None:
     begins = Action("Green begins", "order", {}, owed="FM-17")
     assert reason_rows(asked(action=begins, odds=Odds({"green": Fraction(1)}))) == ()
+    removal = Action("Take off Tan 4", "remove_casualties", {}, owed="AM-40")
+    assert odds_column(asked(action=removal, odds=Odds({"removed": Fraction(1)}))) == ""
 
 
 def test_several_figures_are_named_by_their_numbers() -> None:

@@ -8,14 +8,16 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QListWidget
+from PyQt6.QtWidgets import QApplication, QListWidget, QPushButton
 
 from rules.engine.dice import DiceRequest, Roll
 from rules.engine.events import Change, Changed, PhaseBegun
 from tests.ui.desktop.test_battle_window import press, started_battle
-from tests.ui.windows import POSTS, Wait, click, next_phase, show_change, texts
+from tests.ui.windows import POSTS, Owned, Wait, click, next_phase, show_change, texts
 from ui.battle.battle_overlay import Stray, stray_marks
+from ui.battle.round_sequence import RoundMark, RoundState, RoundStep
 from ui.desktop.battle.panel import BattlePanel
+from ui.desktop.battle.round_bar import RoundBar
 from ui.desktop.window import Window
 from ui.picture.overlay import Label
 
@@ -64,6 +66,35 @@ def test_a_morale_round_needs_one_key_per_figure(window: Window, tmp_path: Path,
     assert panel.round_bar.words == ""
     window.commands.undo()
     assert "checked" not in window.battle.play.battle.state.unit("green-2").this_turn
+
+
+def test_the_next_round_is_offered_when_one_is_over(owned: Owned[RoundBar]) -> None:
+    bar, steps = owned(RoundBar()), (RoundStep("green-1", RoundMark.OPEN),)
+    bar.offer(("Opportunity fire", "Fire"))
+    bar.show()
+
+    def offered() -> list[str]:
+        return [one.text() for one in bar.findChildren(QPushButton) if one.isVisible() and "one by one" in one.text()]
+
+    bar.show_round(RoundState("Opportunity fire", steps, 0))
+    assert offered() == []
+    bar.show_round(RoundState("Opportunity fire", steps, None, looking=True))
+    assert offered() == []
+    bar.show_round(RoundState("Opportunity fire", steps, None))
+    assert offered() == ["Fire: one by one"]
+
+
+def test_the_list_of_a_round_gives_way_in_a_low_window(owned: Owned[RoundBar]) -> None:
+    bar = owned(RoundBar())
+    bar.show_round(RoundState("Fire", (RoundStep("green-1", RoundMark.OPEN),) * 20, 0), "Green 1: Miss")
+    bar.show()
+    [steps] = bar.findChildren(QListWidget)
+    heights_px = []
+    for height_px in (bar.minimumSizeHint().height(), 400):
+        bar.resize(320, height_px)
+        heights_px.append(steps.height())
+    row_px = bar.fontMetrics().lineSpacing()
+    assert heights_px == [row_px + 10, 4 * row_px + 10]  # one row or four, and the frame
 
 
 def test_a_click_in_the_list_or_on_the_table_goes_to_that_figure(window: Window, tmp_path: Path) -> None:

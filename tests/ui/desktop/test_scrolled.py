@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PyQt6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
 
-from ui.desktop.widgets import Scrolled, wrapping_label
+from ui.desktop.widgets import Scrolled, in_column, wrapping_label
 
 LINES = "\n".join(f"line {number}" for number in range(12))
 
@@ -30,4 +30,24 @@ def test_it_scrolls_only_without_enough_room(qt: QApplication, room_px: int, scr
     assert (scrolled.height() >= part.heightForWidth(200)) is not scrolls
     sideways = scrolled.horizontalScrollBar()
     assert not sideways.isVisible()
+    around.deleteLater()
+
+
+def test_its_bar_leaves_once_there_is_room(qt: QApplication) -> None:
+    """Beside the bar the text needs another line at some widths; the bar must not stay because of that line."""
+    words, around, still_there = wrapping_label("a few words " * 12), QWidget(), list[int]()
+    part = QWidget()
+    in_column(words, QPushButton("Allow anyway"), on=part, margin=0)
+    scrolled = Scrolled(part, 40)
+    in_column(scrolled, (None, 1), on=around, margin=0)
+    around.show()
+    for width_px in range(180, 300, 4):
+        around.resize(width_px, 600)
+        for highest_px in (50, 600):
+            scrolled.setMaximumHeight(highest_px)
+            for _ in range(8):
+                qt.processEvents()
+        if scrolled.verticalScrollBar().isVisible():
+            still_there.append(width_px)
+    assert still_there == []
     around.deleteLater()

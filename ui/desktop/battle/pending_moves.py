@@ -38,7 +38,7 @@ from ui.rules_text import translated
 from ui.translation import tr, tr_count
 
 _AGREED = "agreed at the table"
-_MOST_LETTERS = 44
+_MOST_LETTERS = 48
 """Two lines of a plate on the table."""
 
 _MANY = 3

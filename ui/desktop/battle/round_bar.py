@@ -17,7 +17,7 @@ from ui.desktop.widgets import button_with_tip, clear_layout, in_column, in_row,
 from ui.formatting import capitalized
 from ui.translation import tr
 
-_ROWS = 4
+_LEAST_ROWS, _ROWS = 1, 4
 
 
 class RoundBar(QWidget):
@@ -51,7 +51,7 @@ class RoundBar(QWidget):
         return self._words.text() if self._shown is not None else ""
 
     def offer(self, names: Sequence[str]) -> None:
-        """Offer these rounds; shown while no round is in progress."""
+        """Offer these rounds; shown while no figure of a round is due."""
         if tuple(names) != self._offered:
             self._offered = tuple(names)
             clear_layout(self._offers)
@@ -65,10 +65,11 @@ class RoundBar(QWidget):
     def show_round(self, state: RoundState | None, result: str = "") -> None:
         """Show a round's progress and the last result in it; None if no round is in progress."""
         self._round_box.setVisible(state is not None)
-        for place in range(self._offers.count()):
+        over = state is None or not (state.figure or state.looking)
+        for place, name in enumerate(self._offered):
             item = self._offers.itemAt(place)
             if item is not None and (button := item.widget()) is not None:
-                button.setVisible(state is None)
+                button.setVisible(over and (state is None or name != state.name))
         self.setVisible(state is not None or bool(self._offered))
         self._result.setText(result)
         self._result.setVisible(bool(result))
@@ -93,7 +94,9 @@ class RoundBar(QWidget):
         self._words.setAccessibleName(tr("Round"))
         self._result.setAccessibleName(tr("Last result"))
         self._steps.setAccessibleName(tr("Soldiers of the round"))
-        self._steps.setFixedHeight(_ROWS * self.fontMetrics().lineSpacing() + 10)
+        row_px = self.fontMetrics().lineSpacing()
+        self._steps.setMinimumHeight(_LEAST_ROWS * row_px + 10)  # else a small window would grow
+        self._steps.setMaximumHeight(_ROWS * row_px + 10)
         self._steps.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._steps.itemClicked.connect(lambda item: self.gone.emit(item.data(Qt.ItemDataRole.UserRole)))
         buttons = []
