@@ -397,6 +397,102 @@ the leaver
 the model Near Death
 the flyer
 its crash
+# Reasons of Plastic Fudge
+the Attack Level
+the Defense Level
+the Training Level
+Training {thing_level}
+Movement Level {thing_level}: {number} in
+Superb
+Great
+Good
+Fair
+Mediocre
+Poor
+Terrible
+attack {number} against defence {number_other}: {thing_result}
+mortar
+flamethrower
+jet fighter
+bfg
+50 cal
+KIL
+INJ
+NE
+--
+one level less: {thing_result}
+An injury: the Defense Level drops by one
+A killing shot: the unit is destroyed and laid down
+No effect, a scratch
+No damage
+{number} injures
+{number} injures, {number_most} kills
+at a distance
+bases in contact, hand to hand
+in the air
+Open ground changes nothing
+Terrain slows a move by a percentage and changes the Defense of the units in it
+A unit moves up to its Movement Level in the direction in which it points
+A unit that fails its check turns around and moves its full Movement Level
+A routed unit may check again every turn
+A routed unit that reaches the edge is removed
+Attacks are simultaneous: destroyed units still make theirs
+attacks wait for their own phase, after all units have moved
+it is not the time for his side to move
+A unit makes one attack a turn
+a turn of {number} degrees
+{number} in of it are spent
+{number}% of the move is lost
+{number}% of the base is in the area
+half of the own side is routed
+half of the enemy is routed
+half of the own side is destroyed
+half of the enemy is destroyed
+three quarters of the own side are destroyed
+three quarters of the enemy are destroyed
+the Commander is near
+the Commander is destroyed or out of touch
+A player whose Commander is destroyed has -2 on initiative
+Each player rolls on the Commander's Training Level; the higher has the initiative
+Tied initiative is rolled again
+The winner chooses to be A or B; the loser takes the other seat
+A flamethrower attacked with a Legendary roll explodes like a tank shell and destroys all in the radius
+A jet needs a radio operator
+A jet comes three turns after its call and acts when morale is done
+A vehicle's Defense protects those inside; its Attack is its weapon
+A helicopter may bring troops in or take them out
+A mortar cannot act without a spotter with binoculars
+A bazooka is for armour and lays no disk
+Stepping onto higher ground costs one extra inch
+Height is counted in range increments
+Attacked from below: +1 Defense
+Attacking a unit below: +1
+the target is {number} in away; the {thing_weapon} reaches {number_most} in
+he flees until he passes a morale check
+he fails again and runs on
+he is inside a vehicle: let him get out first
+the target is not in sight
+it comes in turn {number}
+nobody has called it
+# Refusals of all games
+{what} comes first: do it, or waive it by name
+{figure} cannot do this now
+{figure} cannot do this now: {why}
+this cannot be done now
+this cannot be done now: {why}
+{figure} is out of the battle
+{figure} is not on the table
+{target} is no enemy of {figure}
+{target} is no enemy
+{figure} is destroyed
+{figure} is hurt
+{figure} is worn down
+he is in {target}: fire at that
+nothing happens
+Water is impassable
+Mountains are impassable
+Buildings are impassable
+# Reasons of Simple Plastic
 # Simple Plastic Wargame
 Attack on {target}
 Attacks on {target}
@@ -416,26 +512,112 @@ the attacker is a special unit
 the target is a special unit
 the target is uphill
 the target is downhill
-Distance neither forbids an attack nor changes it
-Each unit rolls one die
-the to-kill number, {number}, or more kills one target
 The closest target is killed first, then the next closest
-units attack in the attacking phase
+Distance neither forbids an attack nor changes it
 moved {number} in of {number_most}
-The frontmost man of a squad is measured
-the others are placed behind him, however far they run
+the {thing_unit} rolls {number} and kills {target}
+the {thing_unit} rolls {number} and misses {target}
+ordinary
+heavy weapon
+The frontmost man of a squad is measured; the others are placed behind him, however far they run
 The men of a moving squad stay within a finger of each other, half an inch
 A unit without a squad moves by itself, as far as any other
-A sniper attacks twice a turn, at one target or at two
-A sniper who has moved cannot attack
 A sniper that attacks is special and has not moved, so both bonuses always apply
+A sniper who has moved cannot attack
+A sniper attacks twice a turn, at one target or at two
+units move in the moving phase
+units attack in the attacking phase
+the rest are placed behind the man who leads
+it would take {number}: the target is too well protected
+The attacker must see the target: a small part is enough; a wholly hidden target may not be attacked
+Attack with the squad
+# Reasons of Simple Plastic Figure Rules
+{number} in away
+{number} in away; the {thing_weapon} reaches {number_most} in
+the target is standing
+the target is kneeling
+the target is prone
+plain fire
+automatic fire
+explosives fire
+sniper fire
+led
+its fire is directed
+cover: cover
+cover: concealment
+cover: none
+rolled {number}, with {number_more} that is {number_sum}
+rolled {number}: it may move or fire
+rolled {number}: it may only fire
+rolled {number}: it may do nothing
+rolled {number}; {number_least} or more hits
+{number} or more
+{number} or more eliminates
+Effects of fire are immediate
+Every infantry figure moves up to 6 inches in any direction, whatever its pose
+An explosive is aimed at a spot, and every figure in its blast radius is a target, friends too
+Direct fire needs a target that shows a quarter of itself to the firer
+A figure behind cover fires only if a quarter of itself is exposed
+A figure moves or fires in a turn, never both
+All modifiers apply together, even where they make it certain or impossible
+A leader may lead instead of firing: figures within 6 inches get +1 inch or +1 on their fire, or roll a failed status check again
+Every figure rolls before it acts: 1 to 4 it may do anything, 5 it may only fire, 6 it does nothing
+in touch with {target}
+on the spot
+{number}% of the target is exposed
+{number} against {number_other}: the attacker wins
+{number} against {number_other}: {target} wins
+{number} each: rolled again
+a tie is rolled again
+the attacker has a bayonet
+the defender has a bayonet
+it is the half of {side}
+its status check comes first
+its status check forbids moving
+its status check forbids acting
+{figure} must fight first
+once a turn
+one shot a turn
+the {thing_weapon} fires {number} a turn
+{number} in left
+{number} in right
+{number} in toward self
+{number} in toward opponent
+Hand-to-hand
+a shell is still to come down
+Hand-to-hand combat is part of a move, and needs touching bases or an enemy-held building
+German rifle
+American rifle
+British rifle
+Russian rifle
+German submachine gun
+American submachine gun
+British submachine gun
+Russian submachine gun
+50 or 60 mm mortar
+81 mm mortar
+carbine
+BAR
+DP
+medium machine gun
+Panzerfaust
+120 mm mortar
+75 mm gun
+105 mm gun
+MG34 or MG42
+BREN
+PIAT
+Panzerschreck
+Each unit rolls one die
+the to-kill number, {number}, or more kills one target
+The frontmost man of a squad is measured
+the others are placed behind him, however far they run
 A heavy weapons unit serves in a squad or alone, is special and attacks with four dice
 In the attacking phase units may attack enemy squads and units
 A modifier applies only to the attacking man: a heavy weapon's bonus does not help the other men of the squad
 The attacker must see the target: a small part is enough
 a wholly hidden target may not be attacked
 no target is seen and killed by a {number}
-it would take {number}: the target is too well protected
 the whole squad attacks one target
 the objective that was agreed is reached
 Does anything hide a part of the target from the attacker?
@@ -467,18 +649,13 @@ Attack
 Attack at {target}
 Morale of {figure}
 # Why other games forbid a move
-units move in the moving phase
 the men of the squad are not within half an inch of each other: close the gaps
-it is not the time for his side to move
-he flees until he passes a morale check
 a change of facing costs movement: say which way he faces
-its status check comes first
 figures act after their status checks
 now each side rolls
 the higher roll chooses who goes first
 now the first side checks its figures
 now the second side checks its figures
-it is the half of {side}
 # The story
 Turn {turn}
 {side} moves

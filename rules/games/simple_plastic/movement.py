@@ -55,7 +55,7 @@ def _measured(rules: Rules, step: Step, moved_in: float) -> Verdict:
     numbers = {"allowance_in": allowance_in, "left_in": max(0.0, allowance_in - whole_in)}
     if step.phase != MOVING:
         return _illegal("wrong_phase", rules.because("SP-01", "units move in the moving phase"), **numbers)
-    because = rules.because("SP-02", f"moved {whole_in:g} in of {allowance_in:g}")
+    because = rules.because("SP-02", f"moved {round(whole_in, 2):g} in of {allowance_in:g}")
     if not within(whole_in, allowance_in):
         return _illegal("too_far", because, **numbers)
     return Verdict("legal", {"legal": True, **numbers}, (because,))

@@ -120,6 +120,12 @@ def test_slack_makes_contact_earlier():
     assert corner.along_in == pytest.approx(5 * math.sqrt(2) - 0.25)
 
 
+def test_a_hull_runs_over_what_it_touched_at_the_start_but_not_what_it_only_touches():
+    hull, ahead = block("a", 0, 0), block("b", 1, 0)  # they touch
+    (met,) = contacts(hull, ((0, 0), (3, 0)), [ahead, block("aside", 2, 1), block("end", 4, 0)], slack_in=-0.01)
+    assert (met.id, met.along_in) == ("b", pytest.approx(0.01))
+
+
 def test_base_touched_at_the_start_counts_only_on_return():
     soldier, foe = block("a", 0, 0), block("b", 1, 0)  # they touch
     assert contacts(soldier, ((0, 0), (-5, 0)), [foe]) == ()

@@ -148,6 +148,12 @@ def test_hits_are_sorted_by_coverage():
     assert hits[1].fraction == pytest.approx(lens / (math.pi / 4), abs=0.01)
 
 
+def test_a_round_base_that_only_touches_the_rim_is_outside():
+    # Its corners lie outside the circle of its radius 0.5, so that some millionths of it are inside.
+    rim = figure("rim", 2.5, 0, base=ellipse_outline((2.5, 0), 0.5, 0.5, points=72))
+    assert under_blast(Blast((0, 0), 2), [rim]) == ()
+
+
 HALF_TABLE = Zone(box(-20, -20, 0, 20))
 
 
