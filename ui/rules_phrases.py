@@ -500,6 +500,7 @@ All his attacks on {target}
 Attack with the squad: {targets}
 Move the squad {squad}
 Declare victory
+the ordinary
 the soldier
 the heavy weapon
 the sniper

@@ -126,6 +126,8 @@ def event_outcome(event: events.ActionResolved) -> str:
 
 def roller_words(name: str) -> str:
     """The name of the figure or role that a roll is for: "Tan 4", "the attacker"."""
+    if name == "the ordinary":  # written in battles; ordinary soldiers of Simple Plastic have no other name
+        return "the soldier"
     return name if name.startswith("the ") else display_name(name)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import PHASE, UNKNOWN, Bound, Context, Source, bind, on_card, status, times_done
 from rules.engine.game import Answer
-from rules.engine.ruleset import limit
+from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches, Part, Record
 from rules.engine.state import ELIMINATED
 from rules.engine.state import Unit as Fighter
@@ -26,7 +26,7 @@ from rules.engine.verdict import (
     verdict,
 )
 from rules.games.simple_plastic.sight import ANY_COVER, HIGHER_OR_LOWER, Target, distance_in, in_cover, sight_of
-from rules.games.simple_plastic.tables import Elevation, PhaseName, Rules, Unit, UnitName, unit_title
+from rules.games.simple_plastic.tables import Elevation, PhaseName, Rules, Unit, UnitName
 from rules.tabletop.tolerance import EXACT
 
 MOVED = "moved"
@@ -273,11 +273,11 @@ def _attack_barred(rules: Rules, wanted: Attack) -> Verdict | None:
     barred = _attacker_barred(rules, man, wanted.phase, 0 if has_more else wanted.attacks_made_this_turn)
     if not barred and shared not in (None, dice) and not rules.chooses("split_dice", True):
         barred = _no_attack(
-            "dice_not_shared", rules.because("SP-A14", f"{unit_title(wanted.attacker)} rolls {dice} at once")
+            "dice_not_shared", rules.because("SP-A14", f"{row_title(wanted.attacker)} rolls {dice} at once")
         )
     if not barred and shared is not None and not 0 < shared <= left:
         barred = _no_attack(
-            "dice_not_shared", rules.because("SP-A14", f"{unit_title(wanted.attacker)} has {left} dice left")
+            "dice_not_shared", rules.because("SP-A14", f"{row_title(wanted.attacker)} has {left} dice left")
         )
     barred = barred or _second_target(rules, wanted.squad_fired_at, {target.squad for target in wanted.targets})
     return barred or (None if _closest(rules, man, targets) else _target_barred(rules, man, targets[0]))
@@ -300,7 +300,7 @@ def _need(rules: Rules, wanted: Attack) -> Verdict:
 
 def _at_lone(rules: Rules, wanted: Attack) -> Procedure[Verdict]:
     need = _need(rules, wanted)
-    roll = yield DiceRequest(Die.D6, need.numbers["dice"], unit_title(wanted.attacker), "the attack")
+    roll = yield DiceRequest(Die.D6, need.numbers["dice"], row_title(wanted.attacker), "the attack")
     hits = sum(_kills(rules, need.numbers["to_kill"], face) for face in roll.faces)
     fallen = hits if wanted.target_figures is None else min(hits, wanted.target_figures)
     ones = [rules.because("SP-13")] if limit(rules, "never_kills") in roll.faces else []
@@ -350,8 +350,8 @@ def _fired(rules: Rules, man: Attacker, standing: list[Target], dice: int) -> Pr
     """One man's dice. They are thrown together and are interchangeable: the best is read against the closest target."""
     first = _closest(rules, man, standing)
     if first is None:
-        return _Shot([], [], [rules.because("SP-15", f"{unit_title(man.unit)} has no target left")])
-    roll = yield DiceRequest(Die.D6, dice, unit_title(man.unit), "the attack")
+        return _Shot([], [], [rules.because("SP-15", f"{row_title(man.unit)} has no target left")])
+    roll = yield DiceRequest(Die.D6, dice, row_title(man.unit), "the attack")
     by_first = rules.chooses("modifiers_of", "closest_of_squad")
     shot, standing = _Shot([], list(roll.faces), []), list(standing)
     for face in sorted(roll.faces, reverse=True):
@@ -361,7 +361,7 @@ def _fired(rules: Rules, man: Attacker, standing: list[Target], dice: int) -> Pr
         number = _reckoning(rules, man, first if by_first else target)
         killed = _kills(rules, total(number), face)
         outcome = "kills" if killed else "misses"
-        text = f"{unit_title(man.unit)} rolls {face} and {outcome} {target.id}"
+        text = f"{row_title(man.unit)} rolls {face} and {outcome} {target.id}"
         shot.reasons.extend((*number, rules.because("SP-11", text)))
         if killed:
             standing.remove(target)
@@ -445,7 +445,7 @@ def _squad_barred(rules: Rules, fire: SquadAttack) -> Verdict | None:
             return barred
         if len({target.squad for target in fire.seen_by(index)}) > 1:
             return _no_attack(
-                "several_targets", rules.because("SP-A14", f"{unit_title(unit)} attacks one unit or squad")
+                "several_targets", rules.because("SP-A14", f"{row_title(unit)} attacks one unit or squad")
             )
     squads = {target.squad for index in men for target in fire.seen_by(index)}
     if barred := _second_target(rules, fire.squad_fired_at, squads):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
-from rules.engine.ruleset import Cited, Limit, Ruleset, row_title
+from rules.engine.ruleset import Cited, Limit, Ruleset
 from rules.engine.schema import Count, Record, Row
 
 UnitName = Annotated[str, Row("units", "unknown_unit_type")]
@@ -115,8 +115,3 @@ class Tables(Record):
 
 Rules: TypeAlias = Ruleset[Tables]
 """Simple Plastic Wargame with its options and house rules."""
-
-
-def unit_title(name: str) -> str:
-    """A kind of soldier for the players, such as "the heavy weapon"; ordinary soldiers have no name of their own."""
-    return "the soldier" if name == "ordinary" else row_title(name)

@@ -9,10 +9,10 @@ from typing import Annotated
 from rules.engine.common import FIGURES_LEFT, SIDES, highest_die, last_standing
 from rules.engine.dice import Procedure
 from rules.engine.game import Answer, NoFacts
-from rules.engine.ruleset import limit
+from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Row
 from rules.engine.verdict import RuleRefusal, StatusEffect, Verdict, forbidden, verdict
-from rules.games.simple_plastic.tables import Rules, UnitName, unit_title
+from rules.games.simple_plastic.tables import Rules, UnitName
 from rules.tabletop.table import Posture
 
 STEPS = "steps"
@@ -81,7 +81,7 @@ def unit_card(rules: Rules, card: Annotated[str, Row("cards", "unknown_card")]) 
     numbers = {**dataclasses.asdict(unit), "title": row.title, "unit": row.unit, "note": row.note}
     del numbers["rule"]
     numbers["move_in"] = limit(rules, "move_in")
-    return Verdict(row.title, numbers, (rules.because(row.rule), rules.because(unit.rule, unit_title(row.unit))))
+    return Verdict(row.title, numbers, (rules.because(row.rule), rules.because(unit.rule, row_title(row.unit))))
 
 
 # The turn.

@@ -258,7 +258,7 @@ def test_dice_are_requested_one_at_a_time(battle: Battle) -> None:
     battle.ask("attack", SHOT, hand)
     assert asked == ["the attack"]
     [throw] = event_of(battle.entries[-1]).to_body()["throws"]
-    assert throw == {"die": "D6", "for_whom": "the soldier", "why": "the attack", "faces": [6]}
+    assert throw == {"die": "D6", "for_whom": "the ordinary", "why": "the attack", "faces": [6]}
 
 
 def test_file_is_readable_with_any_sqlite_tool(battle: Battle, path: Path) -> None:

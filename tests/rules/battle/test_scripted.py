@@ -40,7 +40,7 @@ def test_quiet_steps_say_nothing_and_the_others_name_their_numbers() -> None:
 
 def test_without_dice_nothing_happens() -> None:
     answer = played(ATTACKING, SHOT)
-    assert answer["steps"] == [{"step": 1, "needs_dice": {"count": 1, "sides": 6, "for": "the soldier: the attack"}}]
+    assert answer["steps"] == [{"step": 1, "needs_dice": {"count": 1, "sides": 6, "for": "the ordinary: the attack"}}]
     assert not answer["state"]["figures"]["tan-1"]["out"]
 
 
