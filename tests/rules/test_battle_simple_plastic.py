@@ -163,7 +163,7 @@ def test_the_story_of_the_last_shot_has_dice_and_rules(battle: Battle) -> None:
         "    SP-11  4 or more kills (+4)",
         "    SP-12  the attacker did not move (-1)",
         "    SP-25  the target is a special unit (+1)",
-        "    SP-11  the soldier rolls 6 and kills Tan 3",
+        "    SP-11  the ordinary rolls 6 and kills Tan 3",
     ]
 
 

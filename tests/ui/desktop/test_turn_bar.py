@@ -97,7 +97,7 @@ def test_unanswered_moves_are_named_before_the_next_phase_forbids_them(
     assert len(window.battle.pending) == 1
     next_phase(window)
     assert window.battle.turn_bar.shown.heading == heading
-    assert panel.why.text() == "1 move is not answered: accept it above. Press N again to skip it."
+    assert panel.why.text() == "1 move is not answered: answer it above. Press N again to skip it."
     next_phase(window)
     assert window.battle.turn_bar.shown.heading == following
 

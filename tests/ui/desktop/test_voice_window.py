@@ -152,7 +152,7 @@ def test_moves_are_spoken_and_before_the_next_phase_those_without_an_answer(
     [words] = hear(window, speaker)
     assert words.startswith("Green 1 moved 20 inches. The rules forbid it: ")
     next_phase(window)
-    assert hear(window, speaker) == ["1 move is not answered: accept it above. Press N again to skip it."]
+    assert hear(window, speaker) == ["1 move is not answered: answer it above. Press N again to skip it."]
 
 
 def test_nothing_overlaps_and_the_newest_distance_is_spoken(window: Window, speaker: ListSpeaker) -> None:
