@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from calibration.drift import Drift
 from calibration.drift import Moved as DriftOf
 from rules.battle.battle import Battle
+from rules.battle.journal import EXTERNAL_EVENTS, redoable
 from rules.battle.overrides import record_forbidden_moves
 from rules.battle.referees import end_phase, performing, position_of, referee_of
 from rules.battle.story import story_lines
@@ -48,6 +49,7 @@ from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.path import Path, length_in
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.tolerance import DOUBT_SIGMAS
+from rules.tabletop.translation import mark_for_translation
 from ui.battle.action_text import obligation_words
 from ui.measuring import Tape
 from ui.rules_text import display_name, turn_words
@@ -61,6 +63,8 @@ LEAST_TURN_DEG = 20.0
 """Neither hands nor the camera know the facing of a soldier better."""
 MAX_RECALLED = 20
 """Actions whose positions are kept, to overrule their verdicts; older ones are seldom overruled."""
+
+_NO_MOVES = mark_for_translation("new places without moves")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,7 @@ class BattleSession:
         self.referee = referee_of(battle.game.name)
         self._done: dict[int, tuple[Position, Action]] = {}
         self._seen: set[str] = set()
+        self._one_step: dict[int, int] = {}  # entries that are undone together: the last, and the one before the first
 
     def position(self, view: TableView | None, setup: Setup) -> Position:
         """The position: the battle now, with its figures as this view shows them."""
@@ -276,8 +281,11 @@ class BattleSession:
 
     def all_only_shifted(self, position: Position) -> None:
         """Journal the places where all figures stand now without a move, such as on a table that was set up again."""
-        for proposal in self.proposals(position):
-            self.only_shifted(proposal)
+        before = self._last_step
+        paths = [one for proposal in self.proposals(position) for one in proposal.paths.items()]
+        self.battle.record_all(Placed(figure=name, at_in=path[-1]) for name, path in paths)
+        if len(paths) > 1:
+            self._one_step[self._last_step] = before
 
     def drifted(self, drift: Drift) -> None:
         """Journal that the camera, the table or a marker moved; places on the table stay."""
@@ -285,6 +293,48 @@ class BattleSession:
             self.battle.record(MarkerMoved(ids=drift.ids))
         else:
             self.battle.record(CameraMoved(what=str(drift.what)))
+
+    # Undo
+
+    @property
+    def undo_label(self) -> str | None:
+        """Label of the step that `undo` would take back, or None."""
+        return _NO_MOVES if self._one_step and self._last_step in self._one_step else self.battle.can_undo
+
+    @property
+    def redo_label(self) -> str | None:
+        """Label of the step that `redo` would restore, or None."""
+        return _NO_MOVES if self._redone_together else self.battle.can_redo
+
+    def undo(self) -> str | None:
+        """Undo the last step, even if it has several entries; its label, or None if only the beginning is left."""
+        before, label = self._one_step.get(self._last_step), self.undo_label
+        if before is None:
+            return self.battle.undo()
+        self.battle.go_to(before)
+        return label
+
+    def redo(self) -> str | None:
+        """Redo the step that was undone last; its label, or None if there is none."""
+        last, label = self._redone_together, self.redo_label
+        if last is None:
+            return self.battle.redo()
+        self.battle.go_to(last)
+        return label
+
+    @property
+    def _last_step(self) -> int:
+        """The last entry in force that can be undone."""
+        return max(seq for seq, event in self.battle.in_force.items() if event.kind not in EXTERNAL_EVENTS)
+
+    @property
+    def _redone_together(self) -> int | None:
+        """The last of the entries that are restored next if these are one step, else None."""
+        if not self._one_step:
+            return None
+        coming = {entry.seq for entry in redoable(self.battle.entries)}
+        together = (last for last, before in self._one_step.items() if before == self._last_step and last in coming)
+        return next(together, None)
 
     # What the players say
 

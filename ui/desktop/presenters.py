@@ -89,7 +89,7 @@ class TextPresenter:
         """Name the steps that can be undone and redone."""
         play = self._store.battle.play
         if play is not None and self._store.in_battle:
-            undo, redo = (one and translated(one) for one in (play.battle.can_undo, play.battle.can_redo))
+            undo, redo = (one and translated(one) for one in (play.undo_label, play.redo_label))
         else:
             undo, redo = self._store.session.can_undo, self._store.session.can_redo
         self._actions.show_undo_steps(undo, redo)

@@ -68,6 +68,22 @@ def test_on_a_table_that_was_set_up_again_nobody_has_moved(play: BattleSession) 
     assert play.battle.state.unit("green-1").allowance_used_in == 0
 
 
+def test_that_nobody_has_moved_is_undone_and_redone_in_one_step(play: BattleSession) -> None:
+    moved = {"tan_1": (9.0, 4.5), **{f"green_{n}": (PLACES[f"green-{n}"][0], 12.0) for n in (1, 2, 3, 4)}}
+    before, label = play.battle.state, play.undo_label
+    play.all_only_shifted(seen(play.battle, **moved))
+    after = play.battle.state
+    assert play.undo_label == play.undo() == play.redo_label == "new places without moves"
+    assert (play.battle.state, play.undo_label) == (before, label)
+    assert play.redo() == "new places without moves"
+    assert (play.battle.state, play.redo_label) == (after, None)
+    play.undo()
+    play.change("tan-1", "out", True)  # the places can no longer be restored
+    play.undo()
+    assert play.redo_label == play.redo() == "Tan 1 out"
+    assert play.battle.state.unit("green-1").at_in == before.unit("green-1").at_in
+
+
 def test_a_squad_with_a_hidden_man_waits(play: BattleSession) -> None:
     moved = seen(play.battle, green_1=(4, 7))
     figures = {name: one for name, one in moved.figures.items() if name != "green-2"}

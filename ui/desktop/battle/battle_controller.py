@@ -270,11 +270,11 @@ class BattleController(QObject):
 
     def undo(self) -> str | None:
         """Undo the last step of the battle; return its name."""
-        return self._turned(lambda battle: battle.undo())
+        return self._turned(BattleSession.undo)
 
     def redo(self) -> str | None:
         """Redo the last undone step; return its name."""
-        return self._turned(lambda battle: battle.redo())
+        return self._turned(BattleSession.redo)
 
     def go_to(self, seq: int) -> None:
         """Go back or forward to an entry; raises `UserError` like `Battle.go_to`."""
@@ -287,11 +287,11 @@ class BattleController(QObject):
                 self.panel.show_outcome("")
                 self._forget_result()
 
-    def _turned(self, turn: Callable[[Battle], str | None]) -> str | None:
+    def _turned(self, turn: Callable[[BattleSession], str | None]) -> str | None:
         if self.play is None:
             return None
         self.rolling.check_none()
-        name = turn(self.play.battle)
+        name = turn(self.play)
         if self.panel.chosen is None:
             self.panel.show_outcome("")
         self._forget_result()
@@ -519,4 +519,4 @@ class BattleController(QObject):
         self._try(change)
         self._refresh()
         if self.play is not None and len(self.play.battle.entries) > before:
-            self.recorded.emit(translated(self.play.battle.can_undo or ""))
+            self.recorded.emit(translated(self.play.undo_label or ""))
