@@ -492,8 +492,7 @@ nothing happens
 Water is impassable
 Mountains are impassable
 Buildings are impassable
-# Reasons of Simple Plastic
-# Simple Plastic Wargame
+# Simple Plastic
 Attack on {target}
 Attacks on {target}
 All his attacks on {target}
@@ -516,8 +515,6 @@ the target is downhill
 The closest target is killed first, then the next closest
 Distance neither forbids an attack nor changes it
 moved {number} in of {number_most}
-the {thing_unit} rolls {number} and kills {target}
-the {thing_unit} rolls {number} and misses {target}
 ordinary
 heavy weapon
 The frontmost man of a squad is measured; the others are placed behind him, however far they run

@@ -274,18 +274,17 @@ class BattleSession:
         moves = [proposal.paths] if together else [{name: path} for name, path in proposal.paths.items()]
         record_forbidden_moves(self.battle, self.referee, at_journal_places(position), moves, reason)
 
-    def only_shifted(self, proposal: Proposal) -> None:
-        """Journal new places without a move: the figures or the table were only nudged."""
-        for name, path in proposal.paths.items():
-            self.battle.record(Placed(figure=name, at_in=path[-1]))
-
-    def all_only_shifted(self, position: Position) -> None:
-        """Journal the places where all figures stand now without a move, such as on a table that was set up again."""
+    def only_shifted(self, *proposals: Proposal) -> None:
+        """Journal new places without a move, in one step: the figures or the table were only nudged."""
         before = self._last_step
-        paths = [one for proposal in self.proposals(position) for one in proposal.paths.items()]
+        paths = [one for proposal in proposals for one in proposal.paths.items()]
         self.battle.record_all(Placed(figure=name, at_in=path[-1]) for name, path in paths)
         if len(paths) > 1:
             self._one_step[self._last_step] = before
+
+    def all_only_shifted(self, position: Position) -> None:
+        """Journal the places where all figures stand now without a move, such as on a table that was set up again."""
+        self.only_shifted(*self.proposals(position))
 
     def drifted(self, drift: Drift) -> None:
         """Journal that the camera, the table or a marker moved; places on the table stay."""

@@ -84,6 +84,17 @@ def test_that_nobody_has_moved_is_undone_and_redone_in_one_step(play: BattleSess
     assert play.battle.state.unit("green-1").at_in == before.unit("green-1").at_in
 
 
+def test_the_nudge_of_a_squad_is_undone_in_one_step(play: BattleSession) -> None:
+    before = play.battle.state
+    [proposal] = play.proposals(
+        seen(play.battle, **{f"green_{n}": (PLACES[f"green-{n}"][0], 7.0) for n in (1, 2, 3, 4)})
+    )
+    play.only_shifted(proposal)
+    assert play.battle.state.unit("green-4").at_in == (PLACES["green-4"][0], 7.0)
+    play.undo()
+    assert play.battle.state == before
+
+
 def test_a_squad_with_a_hidden_man_waits(play: BattleSession) -> None:
     moved = seen(play.battle, green_1=(4, 7))
     figures = {name: one for name, one in moved.figures.items() if name != "green-2"}
