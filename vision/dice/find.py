@@ -177,24 +177,33 @@ def _scales(longer_px: int, side_px: float | None) -> list[float]:
 
 
 def _second_hints(faces: Sequence[FaceRead]) -> Iterator[DieHint]:
-    """Places above faces that may be on the side of a die, or, if the camera is oblique, were read too low."""
+    """Places above faces that may be on the side of a die, or, if the camera is oblique, were read too low.
+
+    Where another face is clear, nothing is left to find.
+    """
+    clear = [face for face in faces if face.chances[:NOTHING].max() > _CLEAR]
     tilts = [np.linalg.norm(face.normal) for face in faces if 1 - face.chances[NOTHING] > _LEAST_LOOK]
     oblique = bool(tilts) and np.mean(tilts) > _OBLIQUE
     for face in faces:
         side = face.normal[1] > _DOWN or (oblique and face.chances.max() < _CLEAR)
         if side and 1 - face.chances[NOTHING] > _LEAST_LOOK:
-            yield hint_above(face)
+            hint = hint_above(face)
+            if not any(other is not face and _overlap(hint, other) for other in clear):
+                yield hint
 
 
 def _apart(faces: Sequence[FaceRead]) -> list[FaceRead]:
     """Without faces that overlap a clearer one."""
     kept: list[FaceRead] = []
     for face in sorted(faces, key=lambda face: -float(face.chances[:NOTHING].max())):
-        if all(
-            math.dist(face.centre_px, other.centre_px) > OVERLAP * min(face.side_px, other.side_px) for other in kept
-        ):
+        if not any(_overlap(face, other) for other in kept):
             kept.append(face)
     return kept
+
+
+def _overlap(one: FaceRead | DieHint, other: FaceRead) -> bool:
+    """Whether two faces are too near to be the tops of two dice."""
+    return math.dist(one.centre_px, other.centre_px) <= OVERLAP * min(one.side_px, other.side_px)
 
 
 def _of_one_size(faces: Sequence[FaceRead]) -> list[FaceRead]:

@@ -93,11 +93,10 @@ def _level_normals(normals: FloatArray, centres: FloatArray) -> FloatArray:
     weights = np.ones(len(normals))
     level = normals
     for _ in range(_ROUNDS):  # least absolute differences; the change is the same in all directions
-        table, said = [], []
-        for place, normal, weight in zip(spread, normals, np.sqrt(weights), strict=True):
-            table += [[weight, 0.0, weight * place[0]], [0.0, weight, weight * place[1]]]
-            said += list(weight * normal)
-        x, y, change = np.linalg.lstsq(np.array(table), np.array(said), rcond=None)[0]
-        level = np.array([x, y]) + change * spread
+        shares = weights / weights.sum()
+        middle, mean = shares @ spread, shares @ normals
+        away = spread - middle
+        change = shares @ (away * (normals - mean)).sum(axis=1) / (shares @ (away**2).sum(axis=1) + 1e-9)
+        level = mean + change * away
         weights = 1 / np.maximum(np.linalg.norm(normals - level, axis=1), _NOISE)
     return np.asarray(level)

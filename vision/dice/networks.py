@@ -46,7 +46,7 @@ _UNLIKE = 2.5  # ratio of a die's side and the usual one, above which more views
 BLANK = 0.3
 """Weight of a blank for the decisions on size and kind: other things look like it."""
 _SHARES = np.where(np.arange(NOTHING) == FACES.index(0), BLANK, 1.0)
-_NO_DIE = 0.9  # probability above which no further view is needed
+_NO_DIE = (0.9, 0.75)  # probability above which no further view is needed: after the first, and after more
 CONFIDENCE_WEIGHTS = (1.0, 1.0, -4.0)
 """Log odds that a face is right: weights of the reader's and of the finder's log odds, and a constant. For dice that
 were not used for training `training.dice.calibrate` fits 1.0, 1.3 and -2.1; for a usual die this is 2.4 less: errors on
@@ -182,6 +182,7 @@ class _Views:
         self._picture, self._centre, self._side, self._hint = picture, hint.centre_px, hint.side_px, hint.chance
         self._half = np.eye(2) * hint.side_px / 2
         self._scores: list[FloatArray] = []
+        self.chances: FloatArray = np.zeros(NOTHING + 1)  # from the mean of the scores
         self._leans: list[float] = []
         self._normals: list[FloatArray] = []
 
@@ -200,25 +201,19 @@ class _Views:
         """Whether another view may help."""
         if not self._scores:
             return True
-        chances = self.chances()
-        if chances[NOTHING] > _NO_DIE:
+        again = len(self._scores) > 1
+        if self.chances[NOTHING] > _NO_DIE[again]:
             return False
-        return len(self._scores) < 2 or bool(chances.max() < _DOUBT)
+        return not again or bool(self.chances.max() < _DOUBT)
 
     @property
     def is_clear(self) -> bool:
         """Whether further views would change nothing, because its face is certain."""
-        return len(self._scores) > 1 and bool(self.chances()[:NOTHING].max() > _DOUBT)
+        return len(self._scores) > 1 and bool(self.chances[:NOTHING].max() > _DOUBT)
 
     def overlaps(self, other: _Views) -> bool:
         """Whether this is another hint of that die."""
         return math.dist(self._centre, other._centre) < OVERLAP * min(self._side, other._side)
-
-    def chances(self) -> FloatArray:
-        """(10,) probabilities from the mean of the scores."""
-        scores = np.mean(self._scores, axis=0)
-        weights = np.exp(scores - scores.max())
-        return np.asarray(weights / weights.sum())
 
     def crop(self, turn_rad: float, mirrored: bool) -> tuple[ImageBgr, FloatArray]:
         """A crop around the die, and the (2, 3) map from the picture to it."""
@@ -236,6 +231,9 @@ class _Views:
     def add(self, output: FloatImage, to_crop: FloatArray) -> None:
         """Note the reader's output for a crop; the first corrects place and size."""
         self._scores.append(output[:10].astype(np.float64))
+        scores = np.mean(self._scores, axis=0)
+        weights = np.exp(scores - scores.max())
+        self.chances = weights / weights.sum()
         self._leans.append(float(output[10]))
         back = np.linalg.inv(to_crop[:, :2])
         self._normals.append(back @ output[18:20] / math.sqrt(abs(np.linalg.det(back))))
@@ -249,14 +247,14 @@ class _Views:
     def result(self) -> FaceRead:
         leaning = 1 / (1 + math.exp(-float(np.clip(np.mean(self._leans), -30, 30))))
         normal = np.mean(self._normals, axis=0)
-        return FaceRead(self._centre, self._half, self.chances(), self._hint, leaning, normal)
+        return FaceRead(self._centre, self._half, self.chances, self._hint, leaning, normal)
 
 
 def _of_one_size(dice: Sequence[_Views], others: Sequence[_Views]) -> list[_Views]:
     """Without dice that will be left out, because they are much smaller or larger than the usual one of the others."""
     if not dice:
         return []
-    usual = usual_side_px([(die.side_px, die.chances()) for die in others if die.is_seen])
+    usual = usual_side_px([(die.side_px, die.chances) for die in others if die.is_seen])
     return [die for die in dice if 1 / _UNLIKE < die.side_px / usual < _UNLIKE]
 
 
