@@ -50,7 +50,8 @@ class Appearance(QObject):
         actions.side_panel.setChecked(settings.side_panel)
         actions.side_panel.toggled.connect(sides.setVisible)
         actions.side_panel.toggled.connect(partial(setattr, settings, "side_panel"))
-        themes = actions.view_menu.addMenu(tr("Theme"))
+        themes = QMenu(tr("Theme"), actions.view_menu)  # not made by Qt: see decision 12
+        actions.view_menu.addMenu(themes)
         group = QActionGroup(self)
         self.themes: dict[Theme, QAction] = {}
         for theme, (text, tip) in _THEMES.items():
@@ -58,8 +59,7 @@ class Appearance(QObject):
             switch.setChecked(theme is settings.theme)
             switch.triggered.connect(partial(self._choose, theme))
             group.addAction(switch)
-            if themes is not None:
-                themes.addAction(switch)
+            themes.addAction(switch)
         self.languages = language_menu(actions.view_menu, settings, say)
         self.text_sizes = text_size_menu(actions.view_menu, settings, say)
 
