@@ -31,6 +31,7 @@ _CELL_PX, _USUAL_PX = 4, 24.0  # pixels of the picture for each output of the fi
 _STRIDE_PX = 16  # sides of pictures are multiples of this
 _LEAST_CHANCE = 0.35  # of the finder, from which the reader looks
 _SAME_PLACE, _SAME_SIZE = 0.25, 1.6  # distance in sides and ratio of sides below which two hints are one
+_AT_ONCE = 16  # crops; more do not fit into the processor's cache and take a fifth longer
 _CROP_PX, _SIDE_PX = 64, 28.0  # a crop, and the side of the die in it
 _VIEWS: tuple[tuple[tuple[float, bool], ...], ...] = (
     ((0.0, False),),
@@ -169,10 +170,11 @@ class DiceNetworks:
             dice[k // len(views)].add(outputs[k], to_crop)
 
     def _outputs(self, crops: Sequence[ImageBgr]) -> FloatImage:
-        if not crops:
-            return np.zeros((0, _OUTPUTS), np.float32)
-        self._reader.setInput(cv2.dnn.blobFromImages(list(crops)))
-        return np.asarray(self._reader.forward(), np.float32)
+        outputs = [np.zeros((0, _OUTPUTS), np.float32)]
+        for first in range(0, len(crops), _AT_ONCE):
+            self._reader.setInput(cv2.dnn.blobFromImages(list(crops[first : first + _AT_ONCE])))
+            outputs.append(np.asarray(self._reader.forward(), np.float32))
+        return np.concatenate(outputs)
 
 
 class _Views:
