@@ -7,7 +7,7 @@ import io
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 from rules.tabletop.errors import UserError
@@ -156,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show "±" shows the rest
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")  # the command rejects input that is not text
-    options = _parser().parse_args(_join_negative_values(sys.argv[1:] if arguments is None else arguments))
+    options = _parse(sys.argv[1:] if arguments is None else list(arguments))
     try:
         _add_games(options.games)
         status: int = options.run(options)
@@ -176,6 +176,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return status
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser, commands = _parser()
+    if arguments and arguments[0] not in commands and os.path.exists(arguments[0]):
+        arguments = ["open", *arguments]
+    return parser.parse_args(_join_negative_values(arguments))
 
 
 def _add_games(folders: Sequence[Path]) -> None:
@@ -203,7 +210,8 @@ def _join_negative_values(arguments: Sequence[str]) -> list[str]:
     return joined
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> tuple[argparse.ArgumentParser, Container[str]]:
+    """The parser, and the names of the commands."""
     parser = argparse.ArgumentParser(
         prog="sandtable", description="Measures a table of plastic soldiers through a webcam, in inches."
     )
@@ -217,6 +225,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_demo(
         command("demo", "show the simulated table; without a display, write a picture, JSON and a log of one turn")
     )
+    _add_open(command("open", "show a picture, a video, a folder, a camera or a battle in the window"))
     _add_print(command("print", "write a PDF of markers, a lens board, the range rod or unit cards"))
     _add_lens(command("lens", "measure the lens from pictures of the printed board"))
     _add_analyse(command("analyse", "find, measure and report the figures in pictures or from a camera"))
@@ -226,13 +235,25 @@ def _parser() -> argparse.ArgumentParser:
     command("doctor", "check libraries, cameras, ports and permissions").set_defaults(run=_doctor)
     add_rod(command("rod", "control the LED range rod, or emulate one"))
     add_dice(command("dice", "watch electronic dice, ask them for a roll, or emulate them"))
-    return parser
+    return parser, commands.choices
 
 
 def _add_demo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, default=Path("sandtable-demo"), metavar="DIR", help="folder for the files")
     parser.add_argument("--seed", type=seed, default=1, help="each number gives a different table")
     parser.set_defaults(run=_demo)
+
+
+def _add_open(parser: argparse.ArgumentParser) -> None:
+    text = 'picture, video, folder of pictures, battle, camera number or "demo"; "open" may be left out before a path'
+    parser.add_argument("source", type=_existing, metavar="SOURCE", help=text)
+    parser.set_defaults(run=_window)
+
+
+def _existing(text: str) -> str:
+    if text == "demo" or text.isdecimal() or os.path.exists(text):
+        return text
+    raise argparse.ArgumentTypeError(f"there is no {text!r}: name a picture, a video, a folder, a battle or a camera")
 
 
 def _add_resolve(parser: argparse.ArgumentParser) -> None:
@@ -481,10 +502,12 @@ def _window(options: argparse.Namespace) -> int:
         return 2
     from ui.desktop.source_opening import EarlySource
 
-    early = EarlySource(options.source)
+    battle = Path(options.source) if options.source and options.source.lower().endswith(".battle") else None
+    source = options.source if battle is None else None
+    early = EarlySource(source)
     from ui.desktop.app import run
 
-    return run(options.source, lambda: format_findings(examine()), early)
+    return run(source, lambda: format_findings(examine()), early, battle)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import os
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -305,6 +306,7 @@ def test_failures_are_one_sentence(markers_png, tmp_path, monkeypatch, capsys, a
     "arguments",
     [
         ["analyze"],
+        ["open", "nowhere.png"],
         ["analyse"],
         ["analyse", "x.png", "--teach", "tan"],
         ["analyse", "x.png", "--teach", "@1,2"],
@@ -324,6 +326,31 @@ def test_wrong_usage_exits_with_2(arguments, capsys):
         main(arguments)
     assert stop.value.code == 2
     assert "usage:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "source", "battle"),
+    [
+        ([], None, None),
+        (["open", "table.png"], "table.png", None),
+        (["table.png"], "table.png", None),
+        (["open", "0"], "0", None),
+        (["open", "evening.battle"], None, Path("evening.battle")),
+        (["evening.battle"], None, Path("evening.battle")),
+        (["open", "lens"], "lens", None),  # a folder of that name
+    ],
+)
+def test_the_window_opens_what_is_named(arguments, source, battle, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("table.png", "evening.battle"):
+        (tmp_path / name).touch()
+    (tmp_path / "lens").mkdir()
+    shown = []
+    monkeypatch.setattr("ui.desktop.app.run", lambda *given: shown.append((given[0], given[3])) or 0)
+    monkeypatch.setattr("ui.desktop.source_opening.EarlySource", lambda _: None)
+    monkeypatch.setattr("ui.commands.doctor.display_problem", lambda *_: None)
+    assert main(arguments) == 0
+    assert shown == [(source, battle)]
 
 
 def test_a_blast_may_have_negative_coordinates(markers_png, capsys):

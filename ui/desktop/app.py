@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
+from pathlib import Path
 from types import TracebackType
 
 from PyQt6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, pyqtSignal
@@ -31,11 +32,16 @@ _LOAD_GAMES_MS = 1500
 """When the games are loaded: after the first picture, and before a player can open the setup of a battle."""
 
 
-def run(source: str | None = None, examined: Callable[[], str] = lambda: "", early: EarlySource | None = None) -> int:
+def run(
+    source: str | None = None,
+    examined: Callable[[], str] = lambda: "",
+    early: EarlySource | None = None,
+    battle: Path | None = None,
+) -> int:
     """Show the window until it is closed, and return the exit status. The caller checks that a display exists.
 
     Without a source the last one is opened; `early` is the source if it is already being opened. `examined` returns the
-    output of `sandtable doctor` for bug reports.
+    output of `sandtable doctor` for bug reports. A battle is continued on its source.
     """
     application = create_application(stored_settings)
     settings = stored_settings()
@@ -51,14 +57,19 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "", ear
         if crash := last_crash(crash_file(log)):
             event_log.failed(f"The program crashed last time:\n{crash}")
         with crashes_kept(crash_file(log)):
-            return _show(application, source, settings, event_log, early)
+            return _show(application, source, settings, event_log, early, battle)
     finally:
         report.remove()
         event_log.close()
 
 
 def _show(
-    application: QApplication, source: str | None, settings: QSettings, event_log: EventLog, early: EarlySource | None
+    application: QApplication,
+    source: str | None,
+    settings: QSettings,
+    event_log: EventLog,
+    early: EarlySource | None,
+    battle: Path | None,
 ) -> int:
     locks = CameraLocks(locks_folder())
 
@@ -79,7 +90,9 @@ def _show(
     soon.timeout.connect(lambda: games.start(load_games))
     soon.start(_LOAD_GAMES_MS)
     heartbeat = Heartbeat(StallWatchdog(event_log.stalled), window)
-    if source is None:
+    if battle is not None:
+        window.commands.open_path(battle)
+    elif source is None:
         window.help.guide.begin_on_first_start()
     try:
         with collected_here():

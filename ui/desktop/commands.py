@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from PyQt6.QtCore import QObject, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QObject, Qt, pyqtSignal
+from PyQt6.QtGui import QDropEvent
 from PyQt6.QtWidgets import QApplication
 
 from ui.desktop.battle.battle_controller import BattleController
@@ -40,6 +41,13 @@ class Commands:
         """Ask for a folder of pictures and open it."""
         if spec := ask_folder(self.parts.window):
             self.store.open(spec)
+
+    def open_path(self, path: Path) -> None:
+        """Open a battle, or a picture, a video or a folder of pictures."""
+        if path.suffix.lower() == ".battle":
+            self.features.files.open(path)
+        else:
+            self.store.open(str(path))
 
     def cancel(self) -> None:
         """Cancel the current step or, if there is none, put the tool away."""
@@ -106,6 +114,31 @@ class Commands:
     def save_snapshot(self, path: Path | None = None, *, bare: bool = False) -> None:
         """Save the picture, with what is drawn over it or `bare`; without a path, ask where."""
         self.store.attempt(lambda: self.features.frozen_frame.save(path, bare=bare))
+
+
+class FileDrop(QObject):
+    """Opens the file or the folder that is dropped on the window; of several, the first."""
+
+    def __init__(self, commands: Commands) -> None:
+        """Accept what is dropped on the commands' window."""
+        window = commands.parts.window
+        super().__init__(window)
+        self._commands = commands
+        window.setAcceptDrops(True)
+        window.installEventFilter(self)
+
+    def eventFilter(self, _: QObject | None, event: QEvent | None) -> bool:
+        """Take drags and drops of files."""
+        if not isinstance(event, QDropEvent):
+            return False
+        mime = event.mimeData()
+        paths = [url.toLocalFile() for url in mime.urls() if url.isLocalFile()] if mime is not None else []
+        if not paths:
+            return False
+        event.acceptProposedAction()
+        if event.type() == QEvent.Type.Drop:
+            self._commands.open_path(Path(paths[0]))
+        return True
 
 
 class Mouse(QObject):

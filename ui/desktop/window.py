@@ -16,7 +16,7 @@ from ui.desktop.appearance import Appearance
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.pending_moves import MovePills
-from ui.desktop.commands import Commands, Mouse
+from ui.desktop.commands import Commands, FileDrop, Mouse
 from ui.desktop.devices.devices_controller import DevicesController
 from ui.desktop.features import Features
 from ui.desktop.film_bar import FilmController
@@ -77,7 +77,7 @@ class Window(QMainWindow):
         self.commands = Commands(parts, self.store, self.battle, features, self.toast)
         log = event_log or EventLog()
         self._create_menus(parts, central, log)
-        self._mouse = Mouse(self.commands)
+        self._mouse, self._drop = Mouse(self.commands), FileDrop(self.commands)
         self._table = TablePresenter(parts, self.store, self.battle, features, read)
         self._text = TextPresenter(parts, self.store, features, self.actions_, log.said)
         self._connect()

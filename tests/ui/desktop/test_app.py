@@ -38,11 +38,12 @@ def test_ctrl_c_in_the_terminal_closes_the_window(tmp_path: Path) -> None:
     assert any(tmp_path.rglob("sandtable.conf")), "the window's place is remembered"
 
 
-def test_the_first_start_begins_with_the_guide_and_the_next_one_does_not(
+def test_the_first_start_begins_with_the_guide_unless_a_battle_is_named(
     qt: QApplication, table: SimulatedTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The program as it starts, with a small table and separate settings."""
     found: list[bool] = []
+    texts: list[str] = []
 
     def small(source: str | None, *_: object, event_log: EventLog) -> Window:
         own = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
@@ -52,15 +53,18 @@ def test_the_first_start_begins_with_the_guide_and_the_next_one_does_not(
 
     def look(window: Window) -> None:
         found.append(window.help.guide.bar.isVisible())
-        window.help.guide.leave()
+        texts.append(window.bar.text)
+        if found[-1]:
+            window.help.guide.leave()
         window.close()
 
     monkeypatch.setattr("ui.desktop.app.Window", small)
     monkeypatch.setattr("ui.desktop.app.log_file", lambda: tmp_path / "sandtable.log")
     before = signal.getsignal(signal.SIGINT)
     try:
-        assert [run(), run(), run("demo")] == [0, 0, 0]
+        assert [run(battle=tmp_path / "lost.battle"), run(), run(), run("demo")] == [0, 0, 0, 0]
     finally:
         table.bare = False
     assert signal.getsignal(signal.SIGINT) is before
-    assert found == [True, False, False]
+    assert found == [False, True, False, False], "nor does the second start begin with it"
+    assert "lost.battle" in texts[0]

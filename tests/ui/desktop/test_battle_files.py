@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QPushButton
+from PyQt6.QtCore import QMimeData, Qt, QUrl
+from PyQt6.QtGui import QAction, QDragEnterEvent, QDropEvent
+from PyQt6.QtWidgets import QApplication, QPushButton
 
 from rules.battle.battle import Battle
 from rules.engine.dice import no_dice
@@ -54,6 +55,44 @@ def test_a_new_battle_is_saved_by_itself(window: Window, tmp_path: Path) -> None
     click(window, POSTS["green-1"])
     assert window.battle.chosen == "green-1", "the tool that was left on is put away"
     assert window.store.session.state.rulers == ()
+
+
+def drop(window: Window, mime: QMimeData) -> bool:
+    """Whether the window takes what is dropped on its middle."""
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    middle = window.rect().center()
+    entered = QDragEnterEvent(middle, copy, mime, left, none)
+    entered.ignore()
+    QApplication.sendEvent(window, entered)
+    if entered.isAccepted():
+        QApplication.sendEvent(window, QDropEvent(middle.toPointF(), copy, mime, left, none))
+    return entered.isAccepted()
+
+
+def file_at(path: Path) -> QMimeData:
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path))])
+    return mime
+
+
+def test_a_dropped_battle_is_continued(window: Window, wait_until: Wait) -> None:
+    window.features.files.new_battle()
+    set_up(window, "Army Men")
+    path = window.battle.play.battle.path
+    window.features.files.close_battle()
+    assert drop(window, file_at(path))
+    wait_until(lambda: window.battle.play is not None)
+    assert window.battle.play.battle.path == path
+
+
+def test_a_dropped_picture_is_opened_and_words_are_not(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(window.store, "open", opened.append)
+    words = QMimeData()
+    words.setText("table.jpg")
+    assert not drop(window, words)
+    assert drop(window, file_at(Path("/some/where/table.jpg")))
+    assert opened == ["/some/where/table.jpg"]
 
 
 def menu_entry(window: Window, words: str) -> QAction:

@@ -67,7 +67,7 @@ class BattleFiles(QObject):
         self._window, self._picture, self._battle, self._store = window, picture, battle, store
         self._settings, self._folder = settings, folder
         self._opening = BattleOpening(window, store.say, battle.clock, self._resume)
-        self._offer = LastBattleOffer(battle.clock, self._open)
+        self._offer = LastBattleOffer(battle.clock, self.open)
         self._offer.start(settings.last_battle)
         self._setup: BattleSetupDialog | None = None
         battle.panel.games.chosen.connect(self.new_battle)
@@ -154,7 +154,7 @@ class BattleFiles(QObject):
         """Ask for a battle and continue it."""
         kinds = tr("Battles (*.battle);;All files (*)")
         if path := ask_file(self._window, tr("Open a battle"), kinds, self._folder):
-            self._open(path)
+            self.open(path)
 
     def continue_last(self) -> None:
         """Continue the last battle."""
@@ -162,9 +162,10 @@ class BattleFiles(QObject):
         if path is None or not path.is_file():
             self._store.say(tr("There is no earlier battle. Start one with New battle."))
         else:
-            self._open(path)
+            self.open(path)
 
-    def _open(self, path: Path) -> None:
+    def open(self, path: Path) -> None:
+        """Continue a battle."""
         self._offer.withdraw()
         play = self._battle.play
         if play is not None and play.battle.path.resolve() == path.resolve():
@@ -180,7 +181,7 @@ class BattleFiles(QObject):
         if path is None:
             self._store.say(tr("No battle is open."))
         else:
-            self._store.say(tr("The battle is saved and closed."), ((tr("Continue"), lambda: self._open(path)),))
+            self._store.say(tr("The battle is saved and closed."), ((tr("Continue"), lambda: self.open(path)),))
 
     def _leave_table(self) -> None:
         """Close the battle before another table opens, whose figures are not those of the battle; offer it again."""
