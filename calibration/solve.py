@@ -139,7 +139,10 @@ def solve(
         UserError: if there are no targets, the lens belongs to another picture size, or the residual is too large.
     """
     if not targets:
-        raise user_error("no marker found: lay a printed marker flat on the table, well lit and fully in the picture")
+        raise user_error(
+            "no marker found: lay a printed marker flat on the table, well lit and fully in the picture, or give the"
+            " corners of a rectangle of known size"
+        )
     if lens is not None and tuple(lens.image_size) != tuple(image_size):
         raise user_error(
             "the lens profile is for {lens_width}x{lens_height} pictures, but this picture is"

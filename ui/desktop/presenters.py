@@ -21,6 +21,7 @@ from ui.rules_text import translated
 from ui.session import Ruler
 from ui.tools.answer import current_answer
 from ui.translation import tr
+from vision.source import is_camera
 
 
 class TablePresenter(QObject):
@@ -105,7 +106,10 @@ class TextPresenter:
         if worker.source_problem or worker.broken:
             return ((tr("Try again"), self._store.try_again), (tr("Open…"), self._offer_sources))
         if view is not None and view.problem:
-            return ((tr("Print markers…"), self._actions.print.trigger), *self._features.calibration.actions)
+            lasting = not is_camera(self._store.source_controller.spec)  # no marker can be laid there any more
+            without = (tr("Without markers…"), self._features.calibration.click_corners)
+            first = without if lasting else (tr("Print markers…"), self._actions.print.trigger)
+            return (first, *self._features.calibration.actions)
         return ()
 
     def _offer_sources(self) -> None:

@@ -200,7 +200,7 @@ def test_without_a_marker_the_bar_offers_help(open_window: Open, wait_until: Wai
     window = open_window("blank.png", lambda _: Blank())
     wait_until(lambda: "No marker found" in window.bar.text)
     ways = [button.text() for button in window.bar.findChildren(QPushButton)]
-    assert ways == ["Print markers…", "Check markers", "Marker size…"]
+    assert ways == ["Without markers…", "Check markers", "Marker size…"], "no marker can be laid in a picture"
     QTest.mouseClick(window.picture, LEFT, pos=QPoint(100, 100))
     assert window.store.session.state.rulers == ()
 
