@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -81,7 +82,10 @@ def calibrate_rectangle(
     corners = np.array([[0, 0], [width, 0], [width, depth], [0, depth]], np.float64)
     target = Target(corners, seen, {}, (0.0, 0.0, 0.0), CLICK_SIGMA_PX, PERFECT)
     try:  # assumes the same relative error for both sides
-        return solve([target], image_size, lens, TAPE_SIGMA_IN / float(np.hypot(width, depth)))
+        found = solve([target], image_size, lens, TAPE_SIGMA_IN / float(np.hypot(width, depth)))
+        if not math.isfinite(found.typical_sigma_in()):
+            raise user_error("no camera sees it like this")
+        return found
     except UserError as error:
         raise user_error(
             "the clicked corners do not fit a rectangle of {width:g} x {depth:g} in: check the"

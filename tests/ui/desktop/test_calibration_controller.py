@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QCheckBox, QLabel, QPushButton
+from PyQt6.QtWidgets import QCheckBox, QDialogButtonBox, QLabel, QPushButton
 
 from calibration.calibration_targets import CalibrationTargets
 from calibration.lens import LensViews
@@ -148,7 +148,7 @@ def test_four_clicked_corners_calibrate_the_camera(
         at_px = dialog.magnifier.at_px
         assert at_px is not None
         assert math.dist(at_px, seen(*place)) < 1.5  # screen pixels are at least as large as picture pixels
-    assert dialog.words.text().startswith("Places will be accurate to 0.")
+    wait_until(lambda: dialog.words.text().startswith("Places will be accurate to 0."))
     dialog.accept()
     wait_until(lambda: window.store.view and window.store.view.calibration)
     view = window.store.view
@@ -170,6 +170,7 @@ def test_corners_clicked_before_a_bump_are_refused(
     assert isinstance(dialog, CornersDialog)
     for px in ((150, 480), (800, 480), (800, 60), (150, 60)):
         click(dialog, np.array(px))
+    wait_until(lambda: dialog.buttons.button(QDialogButtonBox.StandardButton.Ok).isEnabled())
     shots.images = [there]
     wait_until(lambda: window.store.frame and window.store.frame.image_bgr is there)
     dialog.accept()
@@ -177,15 +178,37 @@ def test_corners_clicked_before_a_bump_are_refused(
     assert window.store.session.can_undo is None
 
 
-def test_corners_in_the_wrong_order_are_refused(window: Window) -> None:
+def test_corners_in_the_wrong_order_are_refused(window: Window, wait_until: Wait) -> None:
     window.features.calibration.click_corners()
     dialog = window.features.calibration.dialog
     assert isinstance(dialog, CornersDialog)
     for px in ((100, 100), (800, 100), (800, 400), (100, 400)):
         click(dialog, np.array(px))
-    assert "near left, near right, far right, far left" in dialog.words.text()
+    wait_until(lambda: "near left, near right, far right, far left" in dialog.words.text())
     dialog.clear()
     assert dialog.places_px == []
+    dialog.reject()
+
+
+def test_sides_that_no_camera_sees_like_this_are_refused_and_named(window: Window, wait_until: Wait) -> None:
+    window.features.calibration.click_corners()
+    dialog = window.features.calibration.dialog
+    assert isinstance(dialog, CornersDialog)
+    ok = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
+    for px in ((100, 400), (500, 400), (500, 100), (100, 100)):
+        click(dialog, np.array(px))
+    wait_until(ok.isEnabled)
+    assert "Check the width" not in dialog.words.text(), "400 x 300 pixels fit a sheet of A4"
+    assert dialog.what.currentText() == "A sheet of A4 paper"
+    height = dialog.words.height()
+    dialog.width_box.setValue(1.0)
+    assert dialog.what.currentText() == "Something else"
+    wait_until(lambda: "do not fit a rectangle of 1 x 8.27 in" in dialog.words.text())
+    assert not ok.isEnabled()
+    dialog.what.setCurrentIndex(1)
+    wait_until(ok.isEnabled)
+    assert (dialog.width_box.value(), dialog.depth_box.value()) == (11.0, 8.5)
+    assert dialog.words.height() == height, "the boxes stay where they are"
     dialog.reject()
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from PyQt6.QtCore import QSignalBlocker, QTimer
 from PyQt6.QtWidgets import QComboBox, QFormLayout, QWidget
 
 from calibration.by_hand import Rectangle, TapeMeasurement
@@ -13,6 +14,7 @@ from calibration.camera import Lens
 from calibration.solve import Calibration
 from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import PointIn
+from ui.background_task import NewestAnswer
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import Magnifier, PictureDialog
 from ui.desktop.widgets import NumberBox, button_with_tip, in_column
@@ -57,10 +59,14 @@ class ClickDialog(PictureDialog):
     def judge(self) -> None:
         """Show the next step, and enable OK if the places can be used."""
         self._draw()
-        if not self.is_complete:
+        if self.is_complete:
+            self.weigh()
+        else:
             self.say(tr("Click {names}. The mouse wheel enlarges the picture.", names=self._names[len(self.places_px)]))
             self.allow(False)
-            return
+
+    def weigh(self) -> None:
+        """Say what all the places result in, and enable OK if they can be used."""
         try:
             self.say(self.verdict())
             self.allow(True)
@@ -112,6 +118,10 @@ _SHEETS = (
     (mark_for_translation("Something else"), 0.0, 0.0),
 )
 _MM_PER_IN = 25.4
+_SAME_IN = 0.02  # the boxes round to 0.01 in or 0.1 cm
+_COARSE_IN = 1.0  # an error that comes from a wrong size rather than from inaccurate clicks
+_POLL_MS = 30
+_VERDICT_LINES = 7
 
 
 class CornersDialog(ClickDialog):
@@ -126,6 +136,10 @@ class CornersDialog(ClickDialog):
         )
         super().__init__(tr("Inches without markers"), names, frame, parent)
         self._lens, self._unit = lens, unit
+        self._solving: NewestAnswer[float] = NewestAnswer("sandtable corners")
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._pull)
+        self.words.setMinimumHeight(_VERDICT_LINES * self.words.fontMetrics().lineSpacing())
         self.what = QComboBox()
         self.what.addItems([tr(name) for name, _, _ in _SHEETS])
         self.what.setToolTip(tr("A flat rectangle on the table; the larger, the better"))
@@ -137,7 +151,7 @@ class CornersDialog(ClickDialog):
         self.form.addRow(tr("Its depth:"), self.depth_box)
         self.what.currentIndexChanged.connect(self._choose)
         for box in (self.width_box, self.depth_box):
-            box.valueChanged.connect(self.judge)
+            box.valueChanged.connect(self._resize)
         self._choose(0)
         self.judge()
 
@@ -152,14 +166,35 @@ class CornersDialog(ClickDialog):
             self.width_box.set_inches(width_mm / _MM_PER_IN)
             self.depth_box.set_inches(depth_mm / _MM_PER_IN)
 
-    def verdict(self) -> str:
-        """The uncertainty of the resulting calibration."""
-        found = self.rectangle.calibrate(self.frame.size_px, self._lens)
-        sigma_in = found.typical_sigma_in()
-        words = tr(
-            "Places will be accurate to {fine_words}.",
-            fine_words=self._unit.fine_words(2 * max(sigma_in, 0.005)),
-        )
+    def _resize(self) -> None:
+        """Name the sheet that has this size, if any, and judge again."""
+        sides = (self.width_box.inches, self.depth_box.inches)
+        sheets = ((width_mm / _MM_PER_IN, depth_mm / _MM_PER_IN) for _, width_mm, depth_mm in _SHEETS[:-1])
+        fitting = (row for row, sheet in enumerate(sheets) if math.dist(sheet, sides) < _SAME_IN)
+        with QSignalBlocker(self.what):
+            self.what.setCurrentIndex(next(fitting, len(_SHEETS) - 1))
+        self.judge()
+
+    def weigh(self) -> None:
+        """Say how accurate the calibration will be; it is computed in a thread, since it may take a second."""
+        rectangle, size_px, lens = self.rectangle, self.frame.size_px, self._lens
+        if not self._solving.ask(rectangle, lambda: rectangle.calibrate(size_px, lens).typical_sigma_in()):
+            self.allow(False)
+            self._timer.start(_POLL_MS)
+            return
+        sigma_in = self._solving.answer
+        self.say(self._solving.refusal if sigma_in is None else self._verdict(2 * sigma_in))
+        self.allow(sigma_in is not None)
+
+    def _pull(self) -> None:
+        if self._solving.pull():
+            self._timer.stop()
+            self.judge()
+
+    def _verdict(self, error_in: float) -> str:
+        words = tr("Places will be accurate to {fine_words}.", fine_words=self._unit.fine_words(max(error_in, 0.01)))
+        if error_in > _COARSE_IN:
+            return words + " " + tr("Check the width, the depth and the corners.")
         if self._lens is None:
             words += " " + tr("A lens profile makes them more accurate.")
         left_alone = tr("Do not move the camera: without markers a bump can be detected but not corrected.")
