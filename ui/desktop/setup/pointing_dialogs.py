@@ -179,6 +179,7 @@ class CornersDialog(ClickDialog):
         """Say how accurate the calibration will be; it is computed in a thread, since it may take a second."""
         rectangle, size_px, lens = self.rectangle, self.frame.size_px, self._lens
         if not self._solving.ask(rectangle, lambda: rectangle.calibrate(size_px, lens).typical_sigma_in()):
+            self.say(tr("Computing how accurate places will be…"))
             self.allow(False)
             self._timer.start(_POLL_MS)
             return
