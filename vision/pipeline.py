@@ -78,7 +78,10 @@ class Pipeline:
         self._pinned = ids
 
     def search_now(self) -> None:
-        """Search the whole table from the next frame on; safe to call from another thread."""
+        """Search the whole table from the next frame on, and group the figures anew if no army is taught.
+
+        Safe to call from another thread.
+        """
         self._plan.whole_table_requested = True
 
     def process(self, frame: Frame, setup: Setup) -> TableView:
@@ -103,6 +106,8 @@ class Pipeline:
         motion = self._motion.detect(gray, frame.time_s, setup.aside_px, table_px)
         starting = self._is_starting(frame, setup, motion)
         waiting = _waiting(motion) if self._tracking.figures else None
+        if self._plan.whole_table_requested:
+            self._finder.forget_unseen(())
         if self._plan.update(motion, calibration, setup, self._tracker.undecided_in, frame.size_px, frame.time_s):
             self._tracker.reopen_armies()
             self._scenes.clear()

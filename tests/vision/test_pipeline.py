@@ -280,3 +280,21 @@ def test_papers_include_the_quiet_zone(setup):
     for paper, marker in zip(marker_papers(view.calibration), SCENE.markers, strict=True):
         sides = np.linalg.norm(np.diff(np.array([*paper, paper[0]]), axis=0), axis=1)
         assert sides == pytest.approx([3.0 * 1.4] * 4, rel=0.01), marker.id
+
+
+def test_a_search_on_request_groups_the_figures_anew(setup):
+    untaught = replace(setup, palette=(), propose=True)
+    grey = replace(SCENE, models=tuple(replace(model, army="grey") for model in SCENE.models))
+    pipeline = Pipeline()
+    for index in range(4):
+        view = pipeline.process(frame(index=index), untaught)
+    [green] = view.proposed
+    for index in range(4, 12):
+        view = pipeline.process(frame(scene=grey, index=index), untaught)
+    assert green.name in {army.name for army in view.proposed}, "groups stay while their figures are away"
+    pipeline.search_now()
+    for index in range(12, 16):
+        view = pipeline.process(frame(scene=grey, index=index), untaught)
+    [army] = view.proposed
+    assert army.name != green.name
+    assert [figure.army for figure in view.figures] == [army.name] * 3

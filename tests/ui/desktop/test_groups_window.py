@@ -90,8 +90,19 @@ def test_the_proposal_can_be_declined_and_requested_again(proposing: Window, wai
 
 
 @pytest.mark.slow
+def test_figures_are_grouped_again_on_request(proposing: Window, wait_until: Wait) -> None:
+    window = proposing
+    groups = counts(window)
+    QTest.mouseClick(bar_button(window, "Group again"), LEFT)
+    before = window.store.view
+    wait_until(lambda: window.store.view is not before and window.bar.text.startswith("Found 2 "))
+    assert counts(window) == groups
+
+
+@pytest.mark.slow
 def test_groups_are_renamed_merged_and_split(proposing: Window, wait_until: Wait) -> None:
     window = proposing
+    window.store.use_tool("teach")
     one, two = window.panel.armies.armies
     window.panel.armies.choose(one)
     QTest.mouseClick(window.panel.armies.rename, LEFT)
@@ -100,6 +111,7 @@ def test_groups_are_renamed_merged_and_split(proposing: Window, wait_until: Wait
     QTest.keyClick(line, Qt.Key.Key_Return)
     QApplication.processEvents()
     assert names(window) == sorted(("Rangers", two)), "the first change accepts what was found"
+    assert window.store.tool.name == "measure", "nothing is left to teach"
     wait_until(lambda: counts(window) == {"Rangers": 2, two: 2})
 
     window.panel.armies.choose("Rangers", two)

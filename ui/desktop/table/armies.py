@@ -17,7 +17,7 @@ from ui.hints import TEACH, laid_words
 from ui.measuring import Read
 from ui.picture.overlay import PointPx, Preview
 from ui.rules_text import display_name, side_name
-from ui.session import Session
+from ui.session import Session, TableState
 from ui.setup.armies import (
     OneColour,
     accepted,
@@ -66,7 +66,8 @@ class GroupsController:
         view = self._store.view
         doubt = one_colour_words(view) if view is not None else ""
         text = tr("Found {figures}, grouped by colour.", figures=words)
-        actions = ((tr("Use them"), self.accept), (tr("Teach instead"), self._teach_instead))
+        again = (tr("Group again"), self._session.search_now)
+        actions = ((tr("Use them"), self.accept), again, (tr("Teach instead"), self._teach_instead))
         return " ".join(filter(None, (text, doubt))), actions
 
     def show(self) -> None:
@@ -99,10 +100,14 @@ class GroupsController:
         if not words or view is None:
             self._session.propose(True)
             return
-        self._session.do(tr("use {soldiers}", soldiers=words), accepted(view, self._session.state))
-        if self._store.tool.name == TEACH:
-            self._store.use_tool("measure")
+        self._change(tr("use {soldiers}", soldiers=words), accepted(view, self._session.state))
         self._store.say(tr("These are the armies now. Double-click a name in the tab Table to change it."))
+
+    def _change(self, label: str, state: TableState) -> None:
+        """Change the armies; if they were only proposed, nothing is left to teach."""
+        if not self._session.state.setup.palette and self._store.tool.name == TEACH:
+            self._store.use_tool("measure")
+        self._session.do(label, state)
 
     def _teach_instead(self) -> None:
         self._session.propose(False)
@@ -110,15 +115,15 @@ class GroupsController:
 
     def _rename(self, army: str, name: str) -> None:
         label = tr("rename {old} to {new}", old=army, new=name.strip())
-        self._session.do(label, renamed(self._free(), self._session.state, army, name))
+        self._change(label, renamed(self._free(), self._session.state, army, name))
 
     def _merge(self, into: str, others: tuple[str, ...]) -> None:
         state = merged(self._free(), self._session.state, into, others)
-        self._session.do(tr("merge {soldier} into {other}", soldier=", ".join(others), other=into), state)
+        self._change(tr("merge {soldier} into {other}", soldier=", ".join(others), other=into), state)
 
     def _split(self, army: str) -> None:
         state, name = split(self._free(), self._session.state, army)
-        self._session.do(tr("split {name}", name=side_name(army)), state)
+        self._change(tr("split {name}", name=side_name(army)), state)
         self._say_split(army, name)
 
     def _split_off(self, figure: Figure) -> None:
