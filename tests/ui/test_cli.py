@@ -274,7 +274,7 @@ def test_a_folder_gives_frames_with_persistent_ids(table, tmp_path):
         (["table.png", "--lens", "other-lens.json"], "640x480"),
         (["table.png", "--layout", "broken.png"], "is not a text file"),
         (["table.png", "--dictionary", "9X9"], "no ArUco dictionary"),
-        (["table.png", "--dictionary", "6X6_250"], "no marker found"),
+        (["table.png", "--dictionary", "6X6_250"], "choose dictionary 4X4_50"),
         (["table.png", "--marker-side", "900"], "marker side"),
         (["table.png", "--teach", "tan@5000,1"], "outside the picture"),
         (["table.png", "--reference", "small.png"], "empty table"),
@@ -356,6 +356,14 @@ def test_the_window_opens_what_is_named(arguments, source, battle, tmp_path, mon
 def test_a_blast_may_have_negative_coordinates(markers_png, capsys):
     assert main(["analyse", str(markers_png), "--blast", "-5,-.5,2"]) == 0
     assert "Blast of 2 in at -5.0, -0.5" in capsys.readouterr().out
+
+
+def test_a_mirrored_picture_is_called_mirrored_and_nothing_else(tmp_path, capsys):
+    """Its markers also look blurred or unreadable, which would send the player the wrong way."""
+    sample = cv2.imread(str(Path(__file__).parents[2] / "samples" / "cardboard" / "table.jpg"))
+    cv2.imwrite(str(tmp_path / "p.jpg"), np.ascontiguousarray(sample[:, ::-1]))
+    assert main(["analyse", str(tmp_path / "p.jpg")]) == 1
+    assert capsys.readouterr().err == "sandtable: marker 0 is mirrored: turn off mirroring in the camera's settings\n"
 
 
 def test_unusable_markers_are_reported_and_drawn(tmp_path, capsys):

@@ -11,7 +11,7 @@ from typing import Any
 from calibration.by_hand import Rectangle
 from calibration.calibration_targets import CalibrationTargets
 from calibration.diagnosis import why_not
-from calibration.marker_issue import MarkerIssue
+from calibration.marker_issue import MarkerIssue, Reason
 from calibration.markers import Board
 from calibration.print_scale import PrintScale
 from calibration.profile import read_layout, read_lens
@@ -174,8 +174,14 @@ def _use_saved_lens(session: Session, spec: str, first: Frame) -> None:
 
 
 def _failure(problem: str, issues: Sequence[MarkerIssue]) -> str:
-    """Why there is no calibration, followed by the issues with markers, each kind once."""
+    """Why there is no calibration, followed by the issues with markers, each kind once.
+
+    Markers that are mirrored or of another kind explain all the rest.
+    """
     sentences = {issue.reason: issue.sentence for issue in reversed(issues)}
+    causes = [sentences[reason] for reason in (Reason.MIRRORED, Reason.WRONG_DICTIONARY) if reason in sentences]
+    if causes:
+        return "; ".join(causes)
     return "; ".join([problem, *sorted(words for words in sentences.values() if words != problem)])
 
 
