@@ -41,11 +41,25 @@ def movement(position: Position, figure: str) -> Action:
 def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Action:
     """The move of a lone unit, or of one squad; men without a path stay."""
     first = position.unit(next(iter(paths)))
-    context = Context(position, position.squad(first), paths=paths)
+    context = Context(position, position.squad(first) or (first,), paths=paths)
+    bar = _apart(context)
     if not first.squad:
-        return action_for("Move", "lone_unit_move", context, facing_deg=facing_deg, blocked_by=_bar(position, first))
-    bar = None if closes_gaps(context) else _bar(position, first)
+        bar = bar or _bar(position, first)
+        return action_for("Move", "lone_unit_move", context, facing_deg=facing_deg, blocked_by=bar)
+    bar = bar or (None if closes_gaps(context) else _bar(position, first))
     return action_for(f"Move the squad {first.squad}", "squad_move", context, facing_deg=facing_deg, blocked_by=bar)
+
+
+def _apart(context: Context) -> Verdict | None:
+    """Why those with a path do not move together: one is killed or of another squad."""
+    rules, men = context.rules, {man.id for man in context.men}
+    if dead := [name for name in context.paths if context.position.unit(name).out]:
+        return forbidden("killed", rules.because("SP-15", f"killed and out of the game: {display_names(tuple(dead))}"))
+    if others := [name for name in context.paths if name not in men]:
+        mover = f"the squad {context.actor.squad}" if context.actor.squad else display_name(context.actor.id)
+        text = f"{mover} moves without others: {display_names(tuple(others))}"
+        return forbidden("not_of_the_squad", rules.because("SP-03" if context.actor.squad else "SP-04", text))
+    return None
 
 
 # Attacks.
