@@ -15,7 +15,7 @@ from rules.engine.text import display_name, display_names
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.simple_plastic.attack import ATTACKS, ATTACKS_MADE, DICE_ROLLED, FIRED_AT, MOVED, shots_at
 from rules.games.simple_plastic.movement import LED, MOVING, closes_gaps
-from rules.games.simple_plastic.sight import distance_in, sight_rules
+from rules.games.simple_plastic.sight import distance_in, group_of, sight_rules
 from rules.games.simple_plastic.tables import Tables
 from rules.games.simple_plastic.turn import STEPS
 from rules.tabletop.path import Path
@@ -74,7 +74,7 @@ def _groups(position: Position, men: Sequence[Unit]) -> Iterator[tuple[Unit, ...
 
     groups: dict[str, list[Unit]] = {}
     for enemy in position.enemies(men[0]):
-        groups.setdefault(enemy.squad or enemy.id, []).append(enemy)
+        groups.setdefault(group_of(position, enemy), []).append(enemy)
     return (tuple(sorted(enemies, key=near_in)) for enemies in groups.values())
 
 
