@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from rules.engine.effects import CONDITIONS, condition, goal_key, next_step, unharmed
+from rules.engine.effects import CONDITIONS, WRECK, condition, goal_key, next_step, unharmed
 from rules.engine.events import PhaseBegun, plain
 from rules.engine.facts import Bound, Context, action_for, bind
 from rules.engine.objectives import Task
@@ -69,6 +69,12 @@ def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str
     return replace(together, facing_deg=facing_deg)
 
 
+def _is_wreck(position: Position, piece: str) -> bool:
+    """Whether a piece of terrain is a wrecked vehicle; others may have the name of a unit, too."""
+    unit = position.state.units.get(piece)
+    return unit is not None and bool(unit.statuses.get(WRECK))
+
+
 def _turns(position: Position, unit: Unit, changes: int) -> dict[str, Any]:
     """How often it turns; left to the players for a tank whose facing was unknown."""
     turns = changes > 0 or any(unit.this_turn.get(key) for key in (status.TURNED, "turns"))
@@ -89,7 +95,7 @@ def _move(position: Position, unit: Unit, path: Path, end_facing_deg: float | No
         **_turns(position, unit, _changes(path, unit.facing_deg, end_facing_deg)),
         "path": parts,
         "blocked_by": str(barred[0].kind) if barred and not status.kind(position, unit).flies else None,
-        "by_wreck": bool(barred) and barred[0].name in position.state.units,
+        "by_wreck": bool(barred) and _is_wreck(position, barred[0].name),
     }
     if not parts or not walked.sigma_in > 0:
         return Bound(given)
