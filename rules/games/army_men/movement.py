@@ -328,13 +328,15 @@ def hitch(
     waits: Waits = False,
     phase: ThisPhase = None,
     edge_in: Annotated[Inches, gap()] = 0,
+    glued: Annotated[bool, has(status.GLUED, of_target)] = False,
 ) -> Verdict:
     """Whether a vehicle may take a gun in tow, or let go of it."""
     tractor, towed = vehicle.replace("_", " "), gun.replace("_", " ")
     unfit = vehicle not in TRACTORS or rules.tables.kinds[gun].target != "cannon"
     no_tow = (unfit, "does_not_tow", "AM-A44", f"the {tractor} does not tow the {towed}")
     apart = (not touching(rules, edge_in), "not_adjacent", "AM-A44", f"the {towed} is hitched up from beside it")
-    bar = refused(rules, no_tow, apart, *out_of_turn(rules, phase, waits))
+    stuck = (glued, "glued", "AM-62", f"the {towed} is glued to its place")
+    bar = refused(rules, no_tow, apart, stuck, *out_of_turn(rules, phase, waits))
     return bar or verdict("hitched", rules.because("AM-A44", f"the {tractor} tows the {towed}"))
 
 
