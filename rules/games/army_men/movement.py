@@ -358,6 +358,7 @@ class Feat(Record):
     tried_this_turn: bool = False
     busy_this_turn: bool = False
     edge_in: Annotated[Inches, gap()] = 0
+    glued: Annotated[bool, has(status.GLUED)] = False
 
 
 def _tried(rules: Rules, feat: Feat, rule: str) -> tuple[Bar, ...]:
@@ -366,8 +367,9 @@ def _tried(rules: Rules, feat: Feat, rule: str) -> tuple[Bar, ...]:
 
 def climb(rules: Rules, feat: Feat) -> Procedure[Verdict]:
     """A climber's turn on a cliff."""
-    away = not touching(rules, feat.edge_in)
-    if bar := refused(rules, *_tried(rules, feat, "AM-27"), (away, "not_adjacent", "AM-27")):
+    stuck = (feat.glued, "glued", *STAYS["glued"])
+    away = (not touching(rules, feat.edge_in), "not_adjacent", "AM-27")
+    if bar := refused(rules, *_tried(rules, feat, "AM-27"), stuck, away):
         return bar
     roll = yield DiceRequest(Die.D6, 1, "the climber", "the cliff")
     name, row = next((n, r) for n, r in rules.tables.climbing.items() if roll.total in r.faces)

@@ -133,11 +133,15 @@ def _rests(position: Position, man: Unit) -> Verdict | None:
     return refused(position.game.rules, (status.casualty(position, man), "casualty", "AM-17"))
 
 
+BY_HAND_OUTSIDE = "the men inside get out before they do anything else"
+"""Why passengers do no work by hand."""
+
+
 def _bar(position: Position, man: Unit) -> Verdict | None:
     """The reason that forbids work by hand: casualties do nothing, passengers only shoot."""
     rules, around = position.game.rules, status.carrier(position, man)
     if around is not None and status.kind(position, around).vehicle and status.fit(man):
-        return forbidden("aboard", rules.because("AM-112", "the men inside get out before they do anything else"))
+        return forbidden("aboard", rules.because("AM-112", BY_HAND_OUTSIDE))
     return _rests(position, man) or _not_landed(position, man)
 
 
@@ -148,12 +152,21 @@ def _not_landed(position: Position, man: Unit) -> Verdict | None:
     return None
 
 
+def _shut_in(position: Position, man: Unit, *, at_ports: bool = True) -> Verdict | None:
+    """The reason that forbids it inside: where nobody fires, or anywhere if he has to walk."""
+    around = status.carrier(position, man)
+    if around is None or (at_ports and status.kind(position, around).ports):
+        return None
+    return forbidden("aboard", position.game.rules.because("AM-112", BY_HAND_OUTSIDE))
+
+
 def _jams(position: Position, man: Unit) -> Iterator[Action]:
     for weapon in status.weapons(position, man):
         context = Context(position, (man,), weapon=weapon)
         if status.jammed(context):
             title = f"Clear the {weapon_title(weapon).lower()}"
-            yield action_for(title, "clear_jam", context, blocked_by=_rests(position, man))
+            bar = _rests(position, man) or _not_landed(position, man) or _shut_in(position, man)
+            yield action_for(title, "clear_jam", context, blocked_by=bar)
 
 
 def _ports(position: Position, man: Unit) -> Iterator[Action]:
@@ -206,14 +219,16 @@ def _sweeps(position: Position, man: Unit) -> Iterator[Action]:
     for piece in status.uncleared(position) if status.card(position, man, "mine_detector") else ():
         if piece.kind is TerrainKind.MINE:
             title, context = f"Sweep {display_name(piece.name)}", Context(position, (man,), piece=piece)
-            yield action_for(title, "mine_detector", context, blocked_by=_bar(position, man))
+            bar = _bar(position, man) or _shut_in(position, man, at_ports=False)
+            yield action_for(title, "mine_detector", context, blocked_by=bar)
 
 
 def _climbs(position: Position, man: Unit) -> Iterator[Action]:
     for piece in position.terrain if status.is_man(position, man) else ():
         if piece.kind in CLIFFS and position.figure(man.id).z_in < piece.top_in:
             title, context = f"Climb {display_name(piece.name)}", Context(position, (man,), piece=piece)
-            yield action_for(title, "climb", context, _tried(man, "climb"), blocked_by=_bar(position, man))
+            bar = _bar(position, man) or _shut_in(position, man, at_ports=False)
+            yield action_for(title, "climb", context, _tried(man, "climb"), blocked_by=bar)
 
 
 def at_place(position: Position, figure: str, spot_in: PointIn) -> Iterator[Action]:
