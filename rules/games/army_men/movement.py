@@ -334,7 +334,7 @@ def hitch(
     tractor, towed = vehicle.replace("_", " "), gun.replace("_", " ")
     unfit = vehicle not in TRACTORS or rules.tables.kinds[gun].target != "cannon"
     no_tow = (unfit, "does_not_tow", "AM-A44", f"the {tractor} does not tow the {towed}")
-    apart = (not touching(rules, edge_in), "not_adjacent", "AM-A44", f"the {towed} is hitched up from beside it")
+    apart = (not touching(rules, edge_in), "not_adjacent", "AM-89", f"the {towed} is hitched up from beside it")
     stuck = (glued, "glued", "AM-62", f"the {towed} is glued to its place")
     bar = refused(rules, no_tow, apart, stuck, *out_of_turn(rules, phase, waits))
     return bar or verdict("hitched", rules.because("AM-A44", f"the {tractor} tows the {towed}"))
