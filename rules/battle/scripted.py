@@ -182,18 +182,32 @@ class SituationPlay:
 
     def _set_phase(self, step: Mapping[str, Any]) -> None:
         now = self.battle.state
-        phase, side, turn = step["phase"], step.get("side") or "", step.get("turn", max(now.turn, 1))
+        phase, turn = step["phase"], step.get("turn", max(now.turn, 1))
         known = self.battle.game.rules.plain.get("phases")
         if not isinstance(phase, str) or (known and phase.partition(" ")[0] not in known):
             raise UserError(f"{self.battle.game.title} has no phase {phase!r}: choose one of {', '.join(known or ())}")
         if type(turn) is not int or not max(now.turn, 1) <= turn <= now.turn + _MOST_TURNS:
             raise UserError(f"turn {turn!r} cannot follow turn {now.turn}")
+        side = step["side"] or "" if "side" in step else self._side_of_next(phase, turn)
         for number in range(now.turn + 1, turn):
             self.battle.record(events.PhaseBegun(turn=number, side=side, phase=phase))
         self.battle.record(events.PhaseBegun(turn=turn, side=side, phase=phase))
         if now.turn < 1 <= turn:
             self._set_again({"": now, **now.units})
         self._done()
+
+    def _side_of_next(self, phase: str, turn: int) -> str:
+        """The side of the next phase of this name, in a later turn the first; empty if it is a phase of all sides."""
+        position, now = self.position, self.battle.state
+        for _ in range(_MOST_TURNS):
+            begins = self.referee.next_phase(position)
+            if begins.turn > now.turn + 1:
+                break
+            if begins.phase == phase and (turn == now.turn or begins.turn > now.turn):
+                return begins.side
+            after = replace(position.state, turn=begins.turn, side=begins.side, phase=begins.phase)
+            position = replace(position, state=after)
+        return ""
 
     def _set_again(self, before: Mapping[str, State | Unit]) -> None:
         """Set the statuses of one turn again that were set before the first turn began."""

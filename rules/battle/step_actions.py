@@ -13,6 +13,7 @@ from rules.engine.referee import Action, ActionPreview, Referee, preview_without
 from rules.engine.state import ELIMINATED, State
 from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
+from rules.tabletop.template import Blast
 
 _GENERIC = ("attack", "move")
 """Names that stand for any attack and any move in every game."""
@@ -81,6 +82,7 @@ def _candidates(referee: Referee[Any], position: Position, wanted: Wanted) -> It
         return
     if wanted.spot_in is not None:
         yield from referee.at_spot(position, wanted.by, wanted.spot_in)
+        yield from (one for one in referee.obligations(position) if _is_owed(one, wanted))
         return
     pieces = {piece.name for piece in position.terrain}
     for one in wanted.targets:
@@ -90,6 +92,12 @@ def _candidates(referee: Referee[Any], position: Position, wanted: Wanted) -> It
         yield from referee.at_targets(position, wanted.by, wanted.targets)
     if len(set(wanted.targets)) == len(wanted.targets):  # no other action says how often a target is named
         yield from actions_of(referee, position, wanted.by)
+
+
+def _is_owed(action: Action, wanted: Wanted) -> bool:
+    """Whether a step names what a figure owes at a place, such as the burst of its shell where it was aimed or fell."""
+    fell = action.template.centre_in if isinstance(action.template, Blast) else None
+    return action.name == wanted.action and wanted.by in action.by and wanted.spot_in in (action.spot_in, fell)
 
 
 def _fits(action: Action, wanted: Wanted) -> bool:

@@ -328,13 +328,15 @@ def hitch(
     waits: Waits = False,
     phase: ThisPhase = None,
     edge_in: Annotated[Inches, gap()] = 0,
+    glued: Annotated[bool, has(status.GLUED, of_target)] = False,
 ) -> Verdict:
     """Whether a vehicle may take a gun in tow, or let go of it."""
     tractor, towed = vehicle.replace("_", " "), gun.replace("_", " ")
     unfit = vehicle not in TRACTORS or rules.tables.kinds[gun].target != "cannon"
     no_tow = (unfit, "does_not_tow", "AM-A44", f"the {tractor} does not tow the {towed}")
-    apart = (not touching(rules, edge_in), "not_adjacent", "AM-89")
-    bar = refused(rules, no_tow, apart, *out_of_turn(rules, phase, waits))
+    apart = (not touching(rules, edge_in), "not_adjacent", "AM-89", f"the {towed} is hitched up from beside it")
+    stuck = (glued, "glued", "AM-62", f"the {towed} is glued to its place")
+    bar = refused(rules, no_tow, apart, stuck, *out_of_turn(rules, phase, waits))
     return bar or verdict("hitched", rules.because("AM-A44", f"the {tractor} tows the {towed}"))
 
 
@@ -356,6 +358,7 @@ class Feat(Record):
     tried_this_turn: bool = False
     busy_this_turn: bool = False
     edge_in: Annotated[Inches, gap()] = 0
+    glued: Annotated[bool, has(status.GLUED)] = False
 
 
 def _tried(rules: Rules, feat: Feat, rule: str) -> tuple[Bar, ...]:
@@ -364,8 +367,9 @@ def _tried(rules: Rules, feat: Feat, rule: str) -> tuple[Bar, ...]:
 
 def climb(rules: Rules, feat: Feat) -> Procedure[Verdict]:
     """A climber's turn on a cliff."""
-    away = not touching(rules, feat.edge_in)
-    if bar := refused(rules, *_tried(rules, feat, "AM-27"), (away, "not_adjacent", "AM-27")):
+    stuck = (feat.glued, "glued", *STAYS["glued"])
+    away = (not touching(rules, feat.edge_in), "not_adjacent", "AM-27")
+    if bar := refused(rules, *_tried(rules, feat, "AM-27"), stuck, away):
         return bar
     roll = yield DiceRequest(Die.D6, 1, "the climber", "the cliff")
     name, row = next((n, r) for n, r in rules.tables.climbing.items() if roll.total in r.faces)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from rules.engine.effects import CONDITIONS, condition, goal_key, next_step, unharmed
+from rules.engine.effects import CONDITIONS, WRECK, condition, goal_key, next_step, unharmed
 from rules.engine.events import PhaseBegun, plain
 from rules.engine.facts import Bound, Context, action_for, bind
 from rules.engine.objectives import Task
@@ -69,6 +69,12 @@ def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str
     return replace(together, facing_deg=facing_deg)
 
 
+def _is_wreck(position: Position, piece: str) -> bool:
+    """Whether a piece of terrain is a wrecked vehicle; others may have the name of a unit, too."""
+    unit = position.state.units.get(piece)
+    return unit is not None and bool(unit.statuses.get(WRECK))
+
+
 def _turns(position: Position, unit: Unit, changes: int) -> dict[str, Any]:
     """How often it turns; left to the players for a tank whose facing was unknown."""
     turns = changes > 0 or any(unit.this_turn.get(key) for key in (status.TURNED, "turns"))
@@ -89,7 +95,7 @@ def _move(position: Position, unit: Unit, path: Path, end_facing_deg: float | No
         **_turns(position, unit, _changes(path, unit.facing_deg, end_facing_deg)),
         "path": parts,
         "blocked_by": str(barred[0].kind) if barred and not status.kind(position, unit).flies else None,
-        "by_wreck": bool(barred) and barred[0].name in position.state.units,
+        "by_wreck": bool(barred) and _is_wreck(position, barred[0].name),
     }
     if not parts or not walked.sigma_in > 0:
         return Bound(given)
@@ -127,11 +133,15 @@ def _rests(position: Position, man: Unit) -> Verdict | None:
     return refused(position.game.rules, (status.casualty(position, man), "casualty", "AM-17"))
 
 
+BY_HAND_OUTSIDE = "the men inside get out before they do anything else"
+"""Why passengers do no work by hand."""
+
+
 def _bar(position: Position, man: Unit) -> Verdict | None:
     """The reason that forbids work by hand: casualties do nothing, passengers only shoot."""
     rules, around = position.game.rules, status.carrier(position, man)
     if around is not None and status.kind(position, around).vehicle and status.fit(man):
-        return forbidden("aboard", rules.because("AM-112", "the men inside get out before they do anything else"))
+        return forbidden("aboard", rules.because("AM-112", BY_HAND_OUTSIDE))
     return _rests(position, man) or _not_landed(position, man)
 
 
@@ -142,12 +152,21 @@ def _not_landed(position: Position, man: Unit) -> Verdict | None:
     return None
 
 
+def _shut_in(position: Position, man: Unit, *, at_ports: bool = True) -> Verdict | None:
+    """The reason that forbids it inside: where nobody fires, or anywhere if he has to walk."""
+    around = status.carrier(position, man)
+    if around is None or (at_ports and status.kind(position, around).ports):
+        return None
+    return forbidden("aboard", position.game.rules.because("AM-112", BY_HAND_OUTSIDE))
+
+
 def _jams(position: Position, man: Unit) -> Iterator[Action]:
     for weapon in status.weapons(position, man):
         context = Context(position, (man,), weapon=weapon)
         if status.jammed(context):
             title = f"Clear the {weapon_title(weapon).lower()}"
-            yield action_for(title, "clear_jam", context, blocked_by=_rests(position, man))
+            bar = _rests(position, man) or _not_landed(position, man) or _shut_in(position, man)
+            yield action_for(title, "clear_jam", context, blocked_by=bar)
 
 
 def _ports(position: Position, man: Unit) -> Iterator[Action]:
@@ -200,14 +219,16 @@ def _sweeps(position: Position, man: Unit) -> Iterator[Action]:
     for piece in status.uncleared(position) if status.card(position, man, "mine_detector") else ():
         if piece.kind is TerrainKind.MINE:
             title, context = f"Sweep {display_name(piece.name)}", Context(position, (man,), piece=piece)
-            yield action_for(title, "mine_detector", context, blocked_by=_bar(position, man))
+            bar = _bar(position, man) or _shut_in(position, man, at_ports=False)
+            yield action_for(title, "mine_detector", context, blocked_by=bar)
 
 
 def _climbs(position: Position, man: Unit) -> Iterator[Action]:
     for piece in position.terrain if status.is_man(position, man) else ():
         if piece.kind in CLIFFS and position.figure(man.id).z_in < piece.top_in:
             title, context = f"Climb {display_name(piece.name)}", Context(position, (man,), piece=piece)
-            yield action_for(title, "climb", context, _tried(man, "climb"), blocked_by=_bar(position, man))
+            bar = _bar(position, man) or _shut_in(position, man, at_ports=False)
+            yield action_for(title, "climb", context, _tried(man, "climb"), blocked_by=bar)
 
 
 def at_place(position: Position, figure: str, spot_in: PointIn) -> Iterator[Action]:

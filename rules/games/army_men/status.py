@@ -295,9 +295,10 @@ def sealed(position: Position, unit: Unit) -> bool:
 
 
 def tractor(position: Position, gun: Unit) -> Unit | None:
-    """The vehicle that a gun is hitched to, if it can still tow it."""
+    """The vehicle that a gun is hitched to, if it can still tow it; glue holds the gun."""
     towing = position.state.units.get(str(gun.statuses.get(TOWED_BY, "")))
-    return towing if towing is not None and fit(towing) else None
+    glued = {**gun.statuses, **gun.this_turn}.get(GLUED)
+    return towing if towing is not None and fit(towing) and not glued else None
 
 
 def is_towed(position: Position, gun: Unit) -> bool:

@@ -173,14 +173,14 @@ def obligations(position: Position) -> Iterator[Action]:
         begins = action_for(f"{display_name(side)} begins", "turn_order", Context(position), owed="FM-17")
         yield replace(begins, given={**begins.given, "first": side})
     yield from free_strikes(position)
-    for model in models(position):
-        yield from _owed_by(model)
+    for unit in position.state.units.values():
+        yield from () if unit.out else _owed_by(Model(position, unit))
     yield from goals(position)
 
 
 def _owed_by(model: Model) -> Iterator[Action]:
-    """The obligations of one model: its fall, its wounds of step 2, its checks."""
-    if model.status(statuses.FALLS):
+    """The obligations of one model: its fall, its wounds of step 2, its checks; off the table only its wounds."""
+    if model.plays and model.status(statuses.FALLS):
         facts = {"track_before": model.track, "hddf": model.stats["hddf"], "flying": True}
         yield model.action(f"{model.name} falls from the air", "crash", facts, round="Wounds", owed="FM-43")
     waiting, (step, _) = model.listed(statuses.TO_MARK), step_of(model.position)
@@ -188,6 +188,12 @@ def _owed_by(model: Model) -> Iterator[Action]:
     if waiting and not (step and step.number < marking):
         facts = {"track_before": model.track, "wounds": waiting}
         yield model.action(f"The wounds of {model.name}", "apply_wounds", facts, round="Wounds", owed="FM-20")
+    if model.plays:
+        yield from _checks_of(model)
+
+
+def _checks_of(model: Model) -> Iterator[Action]:
+    """The Guts checks that a model owes, its clinging to life and its run."""
     for key, one in model.owed.items():
         rule = model.rules.tables.guts_triggers[one["trigger"]].rule
         cause = _CAUSES.get(key, key.replace("_", " "))

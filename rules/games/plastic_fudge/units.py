@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from shapely.geometry import LineString, Point, Polygon
 
-from rules.engine.facts import PHASE, UNKNOWN, Source, status
+from rules.engine.facts import PHASE, UNKNOWN, Context, Source, status
 from rules.engine.position import Position, rules_with
 from rules.engine.ruleset import Bar
 from rules.engine.schema import Asked, Record
@@ -26,6 +26,9 @@ rules_of = rules_with(Tables)
 """The game's data at a moment."""
 
 # Its card.
+
+PER_WEAPON = ("RL", "AL")
+"""Attributes with a level for each weapon."""
 
 
 def card_name(unit: Unit) -> str:
@@ -236,8 +239,13 @@ def of_actor(read: Callable[[Position, Unit], Any]) -> Source:
 
 
 def own(attribute: str) -> Source:
-    """An attribute of the acting unit, if its own card changes it."""
-    return Source(lambda context: (context.actor.own or {}).get(attribute, UNKNOWN))
+    """An attribute of the acting unit, if its own card changes it; one level, not in a list, is that of one weapon."""
+
+    def read(context: Context) -> Any:
+        found = (context.actor.own or {}).get(attribute, UNKNOWN)
+        return [found] if attribute in PER_WEAPON and isinstance(found, str) else found
+
+    return Source(read)
 
 
 def fate_of(side: str, fate: str) -> Source:

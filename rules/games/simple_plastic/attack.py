@@ -25,7 +25,15 @@ from rules.engine.verdict import (
     total,
     verdict,
 )
-from rules.games.simple_plastic.sight import ANY_COVER, HIGHER_OR_LOWER, Target, distance_in, in_cover, sight_of
+from rules.games.simple_plastic.sight import (
+    ANY_COVER,
+    HIGHER_OR_LOWER,
+    Target,
+    distance_in,
+    group_of,
+    in_cover,
+    sight_of,
+)
 from rules.games.simple_plastic.tables import Elevation, PhaseName, Rules, Unit, UnitName
 from rules.tabletop.tolerance import EXACT
 
@@ -502,7 +510,7 @@ def shots_at(context: Context, names: Sequence[str]) -> list[list[Bound]]:
         names: A man or lone unit for each attack.
     """
     seen = list(zip(context.targets, _each_target(context), strict=True))
-    squads = {one.id: one.squad or one.id for one in context.targets}
+    squads = {one.id: group_of(context.position, one) for one in context.targets}
     return [[aim for one, aim in seen if squads[one.id] == squads[name]] for name in names]
 
 

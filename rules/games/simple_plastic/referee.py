@@ -15,7 +15,7 @@ from rules.engine.text import display_name, display_names
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.simple_plastic.attack import ATTACKS, ATTACKS_MADE, DICE_ROLLED, FIRED_AT, MOVED, shots_at
 from rules.games.simple_plastic.movement import LED, MOVING, closes_gaps
-from rules.games.simple_plastic.sight import distance_in, sight_rules
+from rules.games.simple_plastic.sight import distance_in, group_of, sight_rules
 from rules.games.simple_plastic.tables import Tables
 from rules.games.simple_plastic.turn import STEPS
 from rules.tabletop.path import Path
@@ -41,11 +41,25 @@ def movement(position: Position, figure: str) -> Action:
 def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Action:
     """The move of a lone unit, or of one squad; men without a path stay."""
     first = position.unit(next(iter(paths)))
-    context = Context(position, position.squad(first), paths=paths)
+    context = Context(position, position.squad(first) or (first,), paths=paths)
+    bar = _apart(context)
     if not first.squad:
-        return action_for("Move", "lone_unit_move", context, facing_deg=facing_deg, blocked_by=_bar(position, first))
-    bar = None if closes_gaps(context) else _bar(position, first)
+        bar = bar or _bar(position, first)
+        return action_for("Move", "lone_unit_move", context, facing_deg=facing_deg, blocked_by=bar)
+    bar = bar or (None if closes_gaps(context) else _bar(position, first))
     return action_for(f"Move the squad {first.squad}", "squad_move", context, facing_deg=facing_deg, blocked_by=bar)
+
+
+def _apart(context: Context) -> Verdict | None:
+    """Why those with a path do not move together: one is killed or of another squad."""
+    rules, men = context.rules, {man.id for man in context.men}
+    if dead := [name for name in context.paths if context.position.unit(name).out]:
+        return forbidden("killed", rules.because("SP-15", f"killed and out of the game: {display_names(tuple(dead))}"))
+    if others := [name for name in context.paths if name not in men]:
+        mover = f"the squad {context.actor.squad}" if context.actor.squad else display_name(context.actor.id)
+        text = f"{mover} moves without others: {display_names(tuple(others))}"
+        return forbidden("not_of_the_squad", rules.because("SP-03" if context.actor.squad else "SP-04", text))
+    return None
 
 
 # Attacks.
@@ -60,7 +74,7 @@ def _groups(position: Position, men: Sequence[Unit]) -> Iterator[tuple[Unit, ...
 
     groups: dict[str, list[Unit]] = {}
     for enemy in position.enemies(men[0]):
-        groups.setdefault(enemy.squad or enemy.id, []).append(enemy)
+        groups.setdefault(group_of(position, enemy), []).append(enemy)
     return (tuple(sorted(enemies, key=near_in)) for enemies in groups.values())
 
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from rules.engine.facts import Context, Source, Uncertain
+from rules.engine.position import Position
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Inches, Part, Record
+from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, verdict
 from rules.games.simple_plastic.tables import Cover, Elevation, Rules
@@ -66,6 +68,18 @@ def is_special(context: Context) -> bool:
     return bool(context.rules.tables.units[context.position.kind(context.target)["unit"]].special)
 
 
+def group_of(position: Position, unit: Unit) -> str:
+    """The name of the squad or lone unit that an attack on this unit is aimed at, unlike that of any other."""
+    name, own = unit.squad or unit.id, (unit.side, unit.squad)
+    alike = (one for one in position.state.units.values() if (one.squad or one.id) == name)
+    return f"{unit.side}/{unit.squad}/{name}" if any((one.side, one.squad) != own for one in alike) else name
+
+
+def group_of_target(context: Context) -> str:
+    """The name of the squad or lone unit that is attacked."""
+    return group_of(context.position, context.target)
+
+
 class Target(Record):
     """A figure as one attacker sees it.
 
@@ -83,7 +97,7 @@ class Target(Record):
     special: Annotated[bool, Source(is_special)] = False
     visible_fraction: Annotated[Part, Source(_visible_fraction)] = 1.0
     obstacle: Annotated[str | None, Source(_obstacle)] = None
-    squad: Annotated[str, Source(lambda context: context.target.squad or context.target.id)] = ""
+    squad: Annotated[str, Source(group_of_target)] = ""
 
 
 # What the rules make of it.

@@ -135,12 +135,13 @@ BOARD = {
 
 
 def _off(rules: Rules, shot: Fired, direction: str, inches: float) -> PointIn:
-    """The place where a shell comes down; north is the opponent's edge."""
+    """The place where a shell comes down; north is the opponent's edge, also for one fired straight up."""
     spot_in = _point(shot.spot_in, "spot_in")
     if inches == 0:
         return spot_in
-    if direction in ALONG and shot.firer_in is not None and rules.chooses("left_and_right", "along_the_fire"):
-        return strayed(spot_in, ALONG[direction], inches, _point(shot.firer_in, "firer_in"))
+    firer_in = spot_in if shot.firer_in is None else _point(shot.firer_in, "firer_in")
+    if direction in ALONG and firer_in != spot_in and rules.chooses("left_and_right", "along_the_fire"):
+        return strayed(spot_in, ALONG[direction], inches, firer_in)
     return drifted(spot_in, BOARD[direction], inches, shot.own_edge_deg + 180)
 
 
