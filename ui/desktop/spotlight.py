@@ -118,7 +118,12 @@ class GuideLight:
         else:
             rolling = bool(battle.rolling)
             self._shot = self._first_shot.next_step(
-                battle.play, battle.position, panel.chosen, panel.action_list.previews, is_rolling=rolling
+                battle.play,
+                battle.position,
+                panel.chosen,
+                panel.action_list.previews,
+                is_rolling=rolling,
+                must_answer=battle.must_answer,
             )
 
     def enter(self, step: GuideStep | None) -> None:
@@ -169,6 +174,7 @@ class GuideLight:
         card, need = self._battle.rolling.card, self._shot.need
         places: dict[Need, QWidget | None] = {
             Need.PHASE: self._battle.turn_bar.button,
+            Need.MOVES: self._battle.panel.pending_moves,
             Need.ROLL: self._battle.panel.do_button,
             Need.DUTY: self._battle.panel.do_button,
             Need.CHOICE: self._battle.panel.action_list,

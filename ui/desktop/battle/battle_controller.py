@@ -27,7 +27,7 @@ from ui.battle.selection import Selection, cross_marks
 from ui.desktop.battle.battle_presenter import BattlePresenter
 from ui.desktop.battle.goals_dialog import ask_goals
 from ui.desktop.battle.panel import BattlePanel
-from ui.desktop.battle.pending_moves import PendingMove, keys_of
+from ui.desktop.battle.pending_moves import PendingMove
 from ui.desktop.battle.rolling_controller import RollingController
 from ui.desktop.battle.round_bar import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
@@ -142,6 +142,11 @@ class BattleController(QObject):
     def cross_hair_in(self) -> PointIn | None:
         """The cross-hair's position, for aiming by keys; None without a cross-hair."""
         return self._selection.cross_hair_in
+
+    @property
+    def must_answer(self) -> bool:
+        """Whether moves wait for an answer that the next phase would forbid."""
+        return bool(self._presenter.shown.unanswered)
 
     @property
     def pending(self) -> tuple[PendingMove, ...]:
@@ -314,7 +319,7 @@ class BattleController(QObject):
     def _go_on(self) -> None:
         if self.play is not None and self.position is not None:
             self.play.place_all(self.position)
-            if self._warn_of_moves(self.play, self.position) or self._warn_of_owed(self.play, self.position):
+            if self._warn_of_moves() or self._warn_of_owed(self.play, self.position):
                 return
             self.play.go_on(self.position, self._skippable)
             self._skippable = ()
@@ -324,11 +329,12 @@ class BattleController(QObject):
             self._refresh()
             self.panel.show_outcome("")
 
-    def _warn_of_moves(self, play: BattleSession, position: Position) -> bool:
+    def _warn_of_moves(self) -> bool:
         """Name the moves that the next phase would forbid; return whether there are new ones."""
-        known, self._unanswered = self._unanswered, keys_of(self.pending) if play.referee.moves(position) else ()
+        known, self._unanswered = self._unanswered, self._presenter.shown.unanswered
         if set(self._unanswered) <= set(known):
             return False
+        self._refresh()
         words = tr_count(
             "{count} move is not answered: answer it above. Press N again to skip it.",
             "{count} moves are not answered: answer them above. Press N again to skip them.",
@@ -497,6 +503,7 @@ class BattleController(QObject):
                 self._selection,
                 armies=self._armies,
                 skippable=self._skippable,
+                skippable_moves=self._unanswered,
                 asked=asked,
                 view=self._view,
             )
