@@ -34,7 +34,7 @@ from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.battle.turn_bar import TurnBarView
 from ui.formatting import capitalized
 from ui.picture.overlay import Preview
-from ui.rules_text import display_name, display_names, event_outcome, outcome_words, readable, translated
+from ui.rules_text import display_name, display_names, event_outcome, outcome_words, readable, step_words, translated
 from ui.translation import tr, tr_count
 from vision.palette import army_names
 from vision.setup import Setup
@@ -300,7 +300,7 @@ class BattleController(QObject):
         if self.panel.chosen is None:
             self.panel.show_outcome("")
         self._forget_result()
-        return name
+        return name and step_words(name)
 
     def _forget_result(self) -> None:
         """Show the battle without the last result, which may be undone."""
@@ -526,4 +526,4 @@ class BattleController(QObject):
         self._try(change)
         self._refresh()
         if self.play is not None and len(self.play.battle.entries) > before:
-            self.recorded.emit(translated(self.play.undo_label or ""))
+            self.recorded.emit(step_words(self.play.undo_label or ""))

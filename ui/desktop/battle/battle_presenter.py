@@ -10,7 +10,7 @@ from rules.engine.referee import ActionPreview, AvailableActions, is_owed
 from rules.engine.text import place_words
 from rules.tabletop.errors import UserError
 from ui.battle.action_text import card_title, numbered_names
-from ui.battle.battle_overlay import badge_marks, casualties, chance_marks, reach_marks, way_marks
+from ui.battle.battle_overlay import badge_marks, casualties, chance_marks, down_marks, reach_marks, way_marks
 from ui.battle.battle_session import BattleSession
 from ui.battle.battle_setup import goal_lines
 from ui.battle.selection import Selection
@@ -108,7 +108,7 @@ class BattlePresenter:
         panel.goals_button.setEnabled(True)
         proposals = play.proposals(position)
         pending = tuple(pending_move(play, position, one, self._decide) for one in proposals)
-        marks = way_marks(proposals)
+        marks = (*down_marks(position), *way_marks(proposals))
         reach: tuple[Mark, ...] = ()
         if asked is not None and selection.spot_in is None and len(selection.targets) < 2:
             title = card_title(position, position.unit(selection.figure))
