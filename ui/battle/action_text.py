@@ -193,7 +193,7 @@ def _view_rows(view: View, band: str) -> list[str]:
         if hidden
         else tr("{part} in sight", part=part)
     )
-    return [f"{range_row}, {band}" if band else range_row, seen]
+    return [f"{range_row}, {translated(band)}" if band else range_row, seen]
 
 
 def movement_words(available: AvailableActions) -> str:

@@ -334,7 +334,7 @@ class BattleController(QObject):
         known, self._unanswered = self._unanswered, self._presenter.shown.unanswered
         if set(self._unanswered) <= set(known):
             return False
-        self._refresh()
+        self._show()
         words = tr_count(
             "{count} move is not answered: answer it above. Press N again to skip it.",
             "{count} moves are not answered: answer them above. Press N again to skip them.",
@@ -373,6 +373,7 @@ class BattleController(QObject):
         """Show what came of actions whose dice are rolled: of one with its reasons, of several a line each."""
         if self.play is None or not done:
             return
+        self._skippable = ()  # what is still owed is named again
         found = [(one, one.verdict) for one in done if one.verdict is not None]
         rolled, verdict = found[-1]
         ends = self.play.referee.strayed(rolled.position, rolled.action, verdict)

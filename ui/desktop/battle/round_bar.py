@@ -88,6 +88,7 @@ class RoundBar(QWidget):
             self._steps.addItem(line)
             if step.figure == state.figure:
                 self._steps.setCurrentItem(line)
+                self._steps.scrollToItem(line, QListWidget.ScrollHint.PositionAtTop)
         self._steps.setVisible(self._steps.count() > 0)
         self._steps.setMaximumHeight(min(self._steps.count(), _ROWS) * self.fontMetrics().lineSpacing() + 10)
         self._steps.blockSignals(False)
