@@ -126,6 +126,13 @@ def test_unanswered_moves_are_named_before_the_next_phase_forbids_them(
     assert window.battle.turn_bar.shown.heading == following
 
 
+def test_a_warning_goes_with_its_battle(window: Window, tmp_path: Path) -> None:
+    panel = started_battle(window, tmp_path / "b")
+    panel.show_outcome("1 move is not answered: answer it above. Press N again to skip it.")
+    window.battle.close()
+    assert panel.why.text() == ""
+
+
 def test_the_text_shrinks_to_fit_and_the_colours_are_the_sides(owned: Owned[QWidget]) -> None:
     bar = TurnBarView()
     owned(bar)

@@ -121,6 +121,7 @@ class BattleController(QObject):
         self.position, self._seen, self._view, self._selection = None, None, None, Selection()
         self._stray, self._skippable, self._unanswered = None, (), ()
         self._rounds.end()
+        self.panel.show_outcome("")
         self._show()
 
     @property
@@ -525,6 +526,8 @@ class BattleController(QObject):
     def _after(self, change: Callable[[], object]) -> None:
         before = len(self.play.battle.entries) if self.play is not None else 0
         self._try(change)
+        if self._unanswered:
+            self.panel.show_outcome("")  # the moves that were named are answered
         self._refresh()
         if self.play is not None and len(self.play.battle.entries) > before:
             self.recorded.emit(step_words(self.play.undo_label or ""))

@@ -47,6 +47,9 @@ _MOST_LETTERS = 48
 _MANY = 3
 """This many forbidden moves at once mean a table that was set up again."""
 
+_MARGIN_PX = 4
+"""Room for the frame that the guide lays around the list."""
+
 _LEAST_LINES, _MOST_LINES = 5, 10
 """Height of the list: one move gets what it needs, several get the most."""
 
@@ -114,7 +117,7 @@ class PendingMoves(QWidget):
         inner.setLayout(self._rows)
         self._scroll = Scrolled(inner, _LEAST_LINES * self.fontMetrics().lineSpacing())
         self._scroll.setAccessibleName(tr("Moves to answer"))
-        in_column(in_row((self._title, 1), self._none, self._all), self._scroll, on=self, margin=0)
+        in_column(in_row((self._title, 1), self._none, self._all), self._scroll, on=self, margin=_MARGIN_PX)
         self._moves: tuple[PendingMove, ...] = ()
         self.setVisible(False)
 
