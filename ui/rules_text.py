@@ -20,7 +20,7 @@ COLOURS = ("green", "tan", "grey", "blue", "red", "yellow", "brown")
 """Armies named after these colours are shown in the language of the window, and stored in English."""
 
 _FIELD = re.compile(r"\{(\w+)\}")
-_VALUES = {"number": r"[-+]?\d+(?:\.\d+)?%?", "thing": r"[\w' -]+?"}
+_VALUES = {"number": r"[-+]?\d+(?:\.\d+)?%?", "thing": r"(?:(?! at )[\w.()' -])+?"}
 """What a field holds, by the beginning of its name: a number, or a thing that is a phrase itself; others, any text."""
 _COLOUR = re.compile(r"(?<![\w-])(?:" + "|".join(name.capitalize() for name in COLOURS) + r")(?![\w-])")
 _RULE = re.compile(r"(.*\S) (\([A-Z]+-\w+\))")

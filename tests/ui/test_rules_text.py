@@ -54,6 +54,9 @@ def test_armies_named_after_colours_are_german_and_stored_in_english() -> None:
         ),
         ("The rifle fires in the phase of small arms.", "Gewehr: erst in der Phase Handwaffen."),
         ("Take off Tan 4", "Beige 4 vom Tisch nehmen"),
+        ("German rifle at Tan 4", "Gewehr (deutsch) auf Beige 4"),
+        ("American officer with binoculars", "Offizier mit Fernglas (amerikanisch)"),
+        ("Green is to eliminate a number (1)", "Grün soll eine Zahl ausschalten (1)"),
         # A weapon of house rules has no translation: the action stays English, but its target is named as elsewhere.
         ("Crossbow at Tan 4", "Crossbow at Beige 4"),
     ],

@@ -11,7 +11,7 @@ from ui.desktop.widgets import fit_font, literal_text
 from ui.theme import Colour
 from ui.translation import tr
 
-_HEIGHT_PX, _BUTTON_WIDTH_PX = 40, 360
+_HEIGHT_PX, _BUTTON_WIDTH_PX = 40, 440
 _TEXT_PX, _SMALLEST_TEXT_PX, _BUTTON_TEXT_PX = 28, 14, 18
 
 
