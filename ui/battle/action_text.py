@@ -126,8 +126,8 @@ def _ranked(odds: Mapping[str, Fraction]) -> list[str]:
 
 def _result_words(outcome: str) -> str:
     """An outcome as text; a Guts check with the outcome "none" is passed, and a side has its name."""
-    if outcome in COLOURS:
-        return display_name(outcome)
+    if outcome.partition(" ")[0] in COLOURS:
+        return translated(capitalized(outcome))
     return tr("passed") if outcome == "none" else outcome_words(outcome)
 
 
