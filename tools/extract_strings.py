@@ -20,7 +20,7 @@ from babel.messages.pofile import PoFileError, read_po, write_po
 
 from rules.tabletop.errors import UserError
 from ui.battle.battle_setup import option_texts
-from ui.rules_phrases import COLOURS, PHRASES
+from ui.rules_text import COLOURS, phrases
 from ui.translation import DOMAIN, FOLDER
 
 SOURCES = [Path(__file__).parents[1] / name for name in ("calibration", "hardware", "rules", "ui", "vision")]
@@ -129,7 +129,7 @@ def extracted() -> Catalog:
     for source in SOURCES:
         for _, _, words, _, _ in extract_from_dir(source, [("**.py", "python")], keywords=KEYWORDS):
             found.add(words)
-    for phrase in (*COLOURS, *PHRASES, *option_texts()):
+    for phrase in (*COLOURS, *phrases(), *option_texts()):
         found.add(phrase)
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from enum import StrEnum
 
@@ -87,3 +88,8 @@ def calibration_words(calibration: Calibration, unit: Unit = Unit.INCH) -> str:
     markers = tr_count("{count} marker", "{count} markers", count) if count else tr("by hand")
     error_in = max(0.01, 2 * calibration.typical_sigma_in())  # never claim a perfect measurement
     return tr("{markers}: places accurate to ±{error}", markers=markers, error=unit.fine_words(error_in))
+
+
+def unbroken(words: str) -> str:
+    """The text with names such as "Tan 7" kept on one line."""
+    return re.sub(r" (?=\d)", "\N{NO-BREAK SPACE}", words)

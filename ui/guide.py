@@ -372,6 +372,8 @@ def _shot_words(need: Need, button: str) -> str:
     match need:
         case Need.PHASE:
             return tr("Press “{button}” above the table. Shots come after the moves.", button=button)
+        case Need.MOVES:
+            return tr("Accept the moves at the right, or press ✓ beside each soldier.")
         case Need.SOLDIER:
             return tr("Click the soldier that shoots first, such as the marked one.")
         case Need.TARGET:

@@ -1,8 +1,8 @@
 """Texts of the rules, in the language of the window.
 
 The rules speak English, and so do the files of battles. What players read in the window goes through this module, which
-translates the phrases of `ui.rules_phrases`, and the sides that are named after colours. In English, and on the command
-line, every text stays as it is. In a phrase without a translation, only the names are translated.
+translates the phrases of `locales/rules_phrases.txt`, and the sides that are named after colours. In English, and on
+the command line, every text stays as it is. In a phrase without a translation, only the names are translated.
 """
 
 from __future__ import annotations
@@ -14,15 +14,24 @@ from functools import lru_cache
 from typing import Any
 
 from rules.engine import events, text
-from ui.rules_phrases import COLOURS, PHRASES
-from ui.translation import language, tr
+from ui.translation import FOLDER, language, tr
+
+COLOURS = ("green", "tan", "grey", "blue", "red", "yellow", "brown")
+"""Armies named after these colours are shown in the language of the window, and stored in English."""
 
 _FIELD = re.compile(r"\{(\w+)\}")
-_VALUES = {"number": r"[-+]?\d+(?:\.\d+)?%?", "thing": r"[\w' -]+?"}
+_VALUES = {"number": r"[-+]?\d+(?:\.\d+)?%?", "thing": r"(?:(?! at )[\w.()' -])+?"}
 """What a field holds, by the beginning of its name: a number, or a thing that is a phrase itself; others, any text."""
 _COLOUR = re.compile(r"(?<![\w-])(?:" + "|".join(name.capitalize() for name in COLOURS) + r")(?![\w-])")
 _RULE = re.compile(r"(.*\S) (\([A-Z]+-\w+\))")
 _ACTOR = re.compile(r"((?:[A-Z]\w*(?: \w+)* \d+)(?:, [A-Z]\w*(?: \w+)* \d+)*): (.+)")
+
+
+@lru_cache(maxsize=1)
+def phrases() -> tuple[str, ...]:
+    """The phrases that are translated."""
+    lines = (FOLDER / "rules_phrases.txt").read_text(encoding="utf-8").splitlines()
+    return tuple(line for line in lines if line and not line.startswith("#"))
 
 
 def side_name(name: str) -> str:
@@ -106,8 +115,8 @@ class _Table:
 @lru_cache(maxsize=4)
 def _table(of: str) -> _Table:
     """The phrases that language `of`, the one in use, translates."""
-    with_fields = sorted((one for one in PHRASES if "{" in one), key=lambda one: -len(_FIELD.sub("", one)))
-    exact = {one.lower(): tr(one) for one in (*COLOURS, *PHRASES) if "{" not in one}
+    with_fields = sorted((one for one in phrases() if "{" in one), key=lambda one: -len(_FIELD.sub("", one)))
+    exact = {one.lower(): tr(one) for one in (*COLOURS, *phrases()) if "{" not in one}
     return _Table(exact, tuple((_pattern(one), one) for one in with_fields))
 
 
@@ -131,6 +140,14 @@ def story_line(line: str) -> str:
         return line
     found = _LINE.fullmatch(line)
     return f"{found[1]}{translated(found[2])}{found[3] or ''}" if found is not None else line
+
+
+def step_words(label: str) -> str:
+    """The name of a step that can be undone; of an answer, only this and its question."""
+    first, *rest = label.split(": ")
+    if first == "settled" and rest[1:]:
+        return f"{translated(rest[-1])} ({translated(rest[-2])})"
+    return translated(label)
 
 
 # The functions of `rules.engine.text`, in the language of the window.

@@ -11,7 +11,7 @@ from babel.messages.pofile import read_po, write_po
 
 from tools.extract_strings import SOURCES, collect, main, path_of
 from ui.battle.battle_setup import option_texts
-from ui.rules_phrases import COLOURS, PHRASES
+from ui.rules_text import COLOURS, phrases
 from ui.translation import tr, use_language
 
 
@@ -34,7 +34,7 @@ def strings() -> set[str]:
     literals = (one.args[: 2 if getattr(one.func, "id", "") == "tr_count" else 1] for one in calls)
     return {one.value for group in literals for one in group if isinstance(one, ast.Constant)} | {
         *COLOURS,
-        *PHRASES,
+        *phrases(),
         *option_texts(),
     }
 

@@ -5,8 +5,17 @@ from __future__ import annotations
 import pytest
 
 from rules.engine.events import PhaseBegun
-from ui.rules_phrases import COLOURS, PHRASES
-from ui.rules_text import display_name, label, outcome_words, side_name, stored_name, translated
+from ui.rules_text import (
+    COLOURS,
+    display_name,
+    label,
+    outcome_words,
+    phrases,
+    side_name,
+    step_words,
+    stored_name,
+    translated,
+)
 
 SENTENCE = "Green 2: Rifle at Tan 4, misses"
 
@@ -45,6 +54,9 @@ def test_armies_named_after_colours_are_german_and_stored_in_english() -> None:
         ),
         ("The rifle fires in the phase of small arms.", "Gewehr: erst in der Phase Handwaffen."),
         ("Take off Tan 4", "Beige 4 vom Tisch nehmen"),
+        ("German rifle at Tan 4", "Gewehr (deutsch) auf Beige 4"),
+        ("American officer with binoculars", "Offizier mit Fernglas (amerikanisch)"),
+        ("Green is to eliminate a number (1)", "Grün soll eine Zahl ausschalten (1)"),
         # A weapon of house rules has no translation: the action stays English, but its target is named as elsewhere.
         ("Crossbow at Tan 4", "Crossbow at Beige 4"),
     ],
@@ -60,5 +72,11 @@ def test_outcomes_and_events_are_german() -> None:
 
 
 def test_a_phrase_appears_only_once() -> None:
-    phrases = [phrase.lower() for phrase in PHRASES]
-    assert len(phrases) == len(set(phrases))
+    found = [phrase.lower() for phrase in phrases()]
+    assert len(found) == len(set(found))
+
+
+def test_a_step_of_the_players_is_named_by_their_answer() -> None:
+    asked = "settled: Move the squad rifles: how far its leading man went: less than 4 in"
+    assert step_words(asked) == "less than 4 in (how far its leading man went)"
+    assert step_words(SENTENCE) == SENTENCE

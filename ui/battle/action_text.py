@@ -19,7 +19,7 @@ from rules.engine.text import display_names as english_names
 from rules.engine.text import outcome_words as english_outcome
 from rules.engine.verdict import Verdict
 from ui.formatting import capitalized, edge_words, percent_words, range_words, sentence
-from ui.rules_text import display_name, outcome_words, readable, translated, turn_words
+from ui.rules_text import COLOURS, display_name, outcome_words, readable, translated, turn_words
 from ui.translation import mark_for_translation, tr
 
 _MAX_LINES, _MAX_OBLIGATIONS, _LONGEST_OBLIGATION = 3, 3, 48
@@ -125,7 +125,9 @@ def _ranked(odds: Mapping[str, Fraction]) -> list[str]:
 
 
 def _result_words(outcome: str) -> str:
-    """An outcome as text; a Guts check with the outcome "none" is passed."""
+    """An outcome as text; a Guts check with the outcome "none" is passed, and a side has its name."""
+    if outcome.partition(" ")[0] in COLOURS:
+        return translated(capitalized(outcome))
     return tr("passed") if outcome == "none" else outcome_words(outcome)
 
 
@@ -193,7 +195,7 @@ def _view_rows(view: View, band: str) -> list[str]:
         if hidden
         else tr("{part} in sight", part=part)
     )
-    return [f"{range_row}, {band}" if band else range_row, seen]
+    return [f"{range_row}, {translated(band)}" if band else range_row, seen]
 
 
 def movement_words(available: AvailableActions) -> str:
@@ -253,7 +255,8 @@ def odds_column(preview: ActionPreview) -> str:
 def _says_outcome(preview: ActionPreview) -> bool:
     """Whether an action's title says its outcome, such as "Green begins" or "Take off Tan 4"."""
     title = preview.action.title
-    return [*preview.odds][:1] == ["removed" if title.startswith("Take off ") else title.partition(" ")[0].lower()]
+    says = (title.lower(), "removed" if title.startswith("Take off ") else title.partition(" ")[0].lower())
+    return next(iter(preview.odds), "") in says
 
 
 def forbidden_words(preview: ActionPreview) -> str:

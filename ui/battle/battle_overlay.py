@@ -22,7 +22,7 @@ from ui.rules_text import display_name
 from ui.session import Ruler
 from ui.table.finding import Mark, Note, Trace, along, lifted, ring
 from ui.table.shapes import relaid
-from ui.theme import BLAST, BLAST_WORDS, PLATE, PREVIEW, WHITE, Colour, faded
+from ui.theme import BLAST, BLAST_WORDS, CASUALTY, PLATE, PREVIEW, WHITE, Colour, faded
 from ui.translation import tr
 
 _LEAST_REACH_IN = 0.1
@@ -130,6 +130,16 @@ def casualties(position: Position) -> tuple[str, ...]:
     """The figures that are out of the battle but still on the table."""
     units = position.state.units
     return tuple(name for name in position.figures if name in units and units[name].out)
+
+
+def down_marks(position: Position) -> Iterator[Mark]:
+    """A red stroke on each figure that was hit and will be taken off later; those to take off now wear a cross."""
+    for name, figure in position.figures.items():
+        unit = position.state.units.get(name)
+        if unit is not None and unit.statuses.get("down") and not unit.out:
+            x, y = np.array(figure.base_in).T
+            stroke = along(lifted([(x.min(), y.min()), (x.max(), y.max())], figure.z_in))
+            yield from (Trace(stroke, WHITE, 7.0, halo=False), Trace(stroke, CASUALTY, 4.0, halo=False))
 
 
 def pointing(chosen: ActionPreview | None, figure: str, stray: Stray | None = None) -> Preview:

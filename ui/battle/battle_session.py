@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -49,7 +50,6 @@ from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.path import Path, length_in
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.tolerance import DOUBT_SIGMAS
-from rules.tabletop.translation import mark_for_translation
 from ui.battle.action_text import obligation_words
 from ui.measuring import Tape
 from ui.rules_text import display_name, turn_words
@@ -64,7 +64,9 @@ LEAST_TURN_DEG = 20.0
 MAX_RECALLED = 20
 """Actions whose positions are kept, to overrule their verdicts; older ones are seldom overruled."""
 
-_NO_MOVES = mark_for_translation("new places without moves")
+_NO_MOVES = "new places without moves"
+_TOGETHER_S = 0.25
+"""Nobody answers two moves by two clicks in this time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ class BattleSession:
         self.referee = referee_of(battle.game.name)
         self._done: dict[int, tuple[Position, Action]] = {}
         self._seen: set[str] = set()
-        self._one_step: dict[int, int] = {}  # entries that are undone together: the last, and the one before the first
+        self._one_step = _answered_together(battle)  # entries that are undone together: the last, and the first
 
     def position(self, view: TableView | None, setup: Setup) -> Position:
         """The position: the battle now, with its figures as this view shows them."""
@@ -255,13 +257,14 @@ class BattleSession:
 
     def accept_all(self, position: Position) -> int:
         """Accept all proposed moves that the rules allow, one entry each; return their number. Raises as `do`."""
-        accepted = 0
+        accepted, first = 0, len(self.battle.entries) + 1
         for proposal in self.proposals(position):
             now = replace(position, state=self.battle.state)
             again = self._proposal(now, [now.unit(name) for name in proposal.paths])
             if again.is_legal:
                 self.accept(now, again)
                 accepted += 1
+        self._join(first)
         return accepted
 
     def let_pass(self, position: Position, proposal: Proposal, reason: str) -> None:
@@ -276,11 +279,10 @@ class BattleSession:
 
     def only_shifted(self, *proposals: Proposal) -> None:
         """Journal new places without a move, in one step: the figures or the table were only nudged."""
-        before = self._last_step
+        first = len(self.battle.entries) + 1
         paths = [one for proposal in proposals for one in proposal.paths.items()]
         self.battle.record_all(Placed(figure=name, at_in=path[-1]) for name, path in paths)
-        if len(paths) > 1:
-            self._one_step[self._last_step] = before
+        self._join(first)
 
     def all_only_shifted(self, position: Position) -> None:
         """Journal the places where all figures stand now without a move, such as on a table that was set up again."""
@@ -298,42 +300,58 @@ class BattleSession:
     @property
     def undo_label(self) -> str | None:
         """Label of the step that `undo` would take back, or None."""
-        return _NO_MOVES if self._one_step and self._last_step in self._one_step else self.battle.can_undo
+        first, last = self._undone_together
+        return self._label(first, last) if first else self.battle.can_undo
 
     @property
     def redo_label(self) -> str | None:
         """Label of the step that `redo` would restore, or None."""
-        return _NO_MOVES if self._redone_together else self.battle.can_redo
+        first, last = self._redone_together
+        return self._label(first, last) if first else self.battle.can_redo
 
     def undo(self) -> str | None:
         """Undo the last step, even if it has several entries; its label, or None if only the beginning is left."""
-        before, label = self._one_step.get(self._last_step), self.undo_label
-        if before is None:
+        (first, _), label = self._undone_together, self.undo_label
+        if not first:
             return self.battle.undo()
-        self.battle.go_to(before)
+        self.battle.go_to(max(seq for seq in self._steps if seq < first))
         return label
 
     def redo(self) -> str | None:
         """Redo the step that was undone last; its label, or None if there is none."""
-        last, label = self._redone_together, self.redo_label
-        if last is None:
+        (_, last), label = self._redone_together, self.redo_label
+        if not last:
             return self.battle.redo()
         self.battle.go_to(last)
         return label
 
-    @property
-    def _last_step(self) -> int:
-        """The last entry in force that can be undone."""
-        return max(seq for seq, event in self.battle.in_force.items() if event.kind not in EXTERNAL_EVENTS)
+    def _join(self, first: int) -> None:
+        """Make one step of all entries from this one on."""
+        last = len(self.battle.entries)
+        if last > first:
+            self._one_step[last] = first
+
+    def _label(self, first: int, last: int) -> str:
+        moves = isinstance(self.battle.events[last], ActionResolved)
+        return f"{last - first + 1} moves" if moves else _NO_MOVES
 
     @property
-    def _redone_together(self) -> int | None:
-        """The last of the entries that are restored next if these are one step, else None."""
-        if not self._one_step:
-            return None
-        coming = {entry.seq for entry in redoable(self.battle.entries)}
-        together = (last for last, before in self._one_step.items() if before == self._last_step and last in coming)
-        return next(together, None)
+    def _steps(self) -> list[int]:
+        """The entries in force that can be undone."""
+        return [seq for seq, event in self.battle.in_force.items() if event.kind not in EXTERNAL_EVENTS]
+
+    @property
+    def _undone_together(self) -> tuple[int, int]:
+        """The first and the last of the entries that are undone next if these are one step, else zeros."""
+        last = self._steps[-1]
+        return (self._one_step[last], last) if last in self._one_step else (0, 0)
+
+    @property
+    def _redone_together(self) -> tuple[int, int]:
+        """The first and the last of the entries that are restored next if these are one step, else zeros."""
+        coming = [entry.seq for entry in redoable(self.battle.entries)] if self._one_step else []
+        together = ((first, last) for last, first in self._one_step.items() if first == coming[0] and last in coming)
+        return next(together, (0, 0)) if coming else (0, 0)
 
     # What the players say
 
@@ -369,6 +387,18 @@ class BattleSession:
     def story(self) -> tuple[str, ...]:
         """The battle so far, in lines."""
         return tuple(story_lines(self.battle.game, self.battle.in_force.values()))
+
+
+def _answered_together(battle: Battle) -> dict[int, int]:
+    """The moves and nudges of an opened battle that were answered by one click: the last entry of each, the first."""
+    found: dict[int, int] = {}
+    for before, entry in itertools.pairwise(battle.entries):
+        events = battle.events.get(before.seq), battle.events.get(entry.seq)
+        nudges = all(isinstance(one, Placed) for one in events)
+        moves = all(isinstance(one, ActionResolved) and one.effects.moves and not one.throws for one in events)
+        if (nudges or moves) and 0 <= entry.time_s - before.time_s < _TOGETHER_S:
+            found[entry.seq] = found.pop(before.seq, before.seq)
+    return found
 
 
 def _turned(position: Position, units: Iterable[Unit]) -> dict[str, float]:

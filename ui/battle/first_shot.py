@@ -18,6 +18,7 @@ class Need(StrEnum):
     """What the player must do next."""
 
     PHASE = "phase"
+    MOVES = "moves"
     SOLDIER = "soldier"
     TARGET = "target"
     ROLL = "roll"
@@ -50,8 +51,13 @@ class FirstShot:
         previews: Sequence[ActionPreview] = (),
         *,
         is_rolling: bool = False,
+        must_answer: bool = False,
     ) -> ShotStep:
-        """The next step; `previews` are the actions shown, of the selected figure or of a side."""
+        """The next step.
+
+        `previews` are the actions shown, of the selected figure or of a side; `must_answer` says that moves wait for
+        an answer.
+        """
         if is_rolling:
             return ShotStep(Need.DICE)
         can_fire = FIRE in play.referee.rounds(position)
@@ -63,6 +69,8 @@ class FirstShot:
             return ShotStep(Need.DUTY)
         if sum(one.possible and bool(one.action.owed) and not one.action.by for one in previews) > 1:
             return ShotStep(Need.CHOICE)  # such as which side begins; the turn bar's button cannot choose
+        if must_answer:
+            return ShotStep(Need.MOVES)
         if not can_fire:
             return ShotStep(Need.PHASE)
         best = next((target for number in ranked(previews).best if (target := _target(previews[number]))), "")

@@ -42,9 +42,7 @@ class RoundStep:
                 return f"✓ {name}"
             case RoundMark.SKIPPED:
                 return tr("{soldier}, skipped", soldier=name)
-            case RoundMark.IDLE:
-                return tr("{soldier}, nothing to do", soldier=name)
-            case RoundMark.OPEN:
+            case _:
                 return name
 
 
@@ -65,6 +63,11 @@ class RoundState:
     looking: bool = False
 
     @property
+    def listed(self) -> tuple[RoundStep, ...]:
+        """The figures without those that have nothing to do."""
+        return tuple(step for step in self.steps if step.mark is not RoundMark.IDLE)
+
+    @property
     def figure(self) -> str:
         """Id of the current figure; empty if there is none."""
         return self.steps[self.at].figure if self.at is not None else ""
@@ -77,18 +80,19 @@ class RoundState:
     @property
     def words(self) -> str:
         """Such as "Morale, 3 of 5: Tan 4"."""
+        listed = [step.figure for step in self.listed]
         if self.at is not None:
-            soldier, count = display_name(self.figure), len(self.steps)
+            number, count = listed.index(self.figure) + 1, len(listed)
             return tr(
                 "{name}, {number} of {count}: {soldier}",
-                name=self.title, number=self.at + 1, count=count, soldier=soldier,
+                name=self.title, number=number, count=count, soldier=display_name(self.figure),
             )  # fmt: skip
         if self.looking:
             return tr("{name}: finding the next soldier…", name=self.title)
         skipped = sum(step.mark is RoundMark.SKIPPED for step in self.steps)
         if skipped:
             return tr("{name}: {count} skipped", name=self.title, count=skipped)
-        return tr("{name}: all done", name=self.title)
+        return tr("{name}: all done", name=self.title) if listed else tr("{name}: nobody can", name=self.title)
 
 
 def rounds(play: BattleSession, position: Position, chosen: str = "") -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from rules.battle.overrides import Override, Verdicts, overrule, possible_overri
 from rules.engine.effects import condition_changes
 from rules.engine.events import ActionResolved, Change, Effects, Event, OutcomeDecided
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview
-from rules.engine.text import display_name, display_names, outcome_words
+from rules.engine.referee import Action, ActionPreview
+from rules.engine.text import change_words, display_name, display_names, outcome_words
 from ui.battle.action_text import stored_words
 from ui.battle.battle_session import BattleSession
 from ui.formatting import capitalized, percent_words
@@ -101,16 +101,37 @@ def outcome_of(verdict: Event) -> str:
 def holdings(play: BattleSession, position: Position, case: Case) -> tuple[Override, ...]:
     """Possible outcomes: those that the rules know, no effect, and as if the action had not been tried."""
     if case.preview is not None:
-        known = possible_overrides(play.referee, position, case.preview.action)
+        known = _overrides(play, position, case.preview.action)
         return (*known, _nothing(case, known[0].effects if known else Effects()))
     done, verdict = None if case.seq is None else play.done(case.seq), case.verdict
-    known = possible_overrides(play.referee, *done) if done else ()
-    others = tuple(override for override in known if verdict is None or override.effects != verdict.effects)
+    known = _overrides(play, *done) if done else ()
+    now = _key(Override(outcome_of(verdict), verdict.effects)) if verdict is not None else None
+    others = tuple(one for one in known if verdict is None or (_key(one) != now and one.effects != verdict.effects))
     return (
         *others,
         _nothing(case, verdict.effects if verdict else Effects()),
         Override(UNTRIED, Effects(), counts=False),
     )
+
+
+_COUNTED = "wounds_to_mark"
+"""A status whose number says no more than the outcome: which box of the wounds is marked."""
+
+
+def _overrides(play: BattleSession, position: Position, action: Action) -> tuple[Override, ...]:
+    """The outcomes that the rules can produce, each once, as its likeliest case."""
+    found: dict[tuple[str, str], Override] = {}
+    for one in possible_overrides(play.referee, position, action):
+        first = found.setdefault(_key(one), one)
+        if first is not one and first.chance is not None and one.chance is not None:
+            found[_key(one)] = replace(first, chance=first.chance + one.chance)
+    return tuple(sorted(found.values(), key=lambda one: one.chance or 0, reverse=True))
+
+
+def _key(override: Override) -> tuple[str, str]:
+    """What the players tell outcomes apart by."""
+    changes = override.effects.changes
+    return override.outcome, repr([replace(one, value=0) if one.key == _COUNTED else one for one in changes])
 
 
 def _nothing(case: Case, usual: Effects) -> Override:
@@ -125,7 +146,12 @@ def override_words(override: Override) -> str:
         return tr("No effect, but the action is used up")
     if override.outcome == UNTRIED:
         return tr("As if it had not been tried")
-    words = capitalized(translated(override.words))
+    changes = ", ".join(
+        display_name(one.figure) if one.key == _COUNTED else change_words(one)
+        for one in override.effects.changes
+        if not one.this_turn
+    )
+    words = capitalized(": ".join(filter(None, (translated(override.outcome), translated(changes)))))
     if override.chance is None or override.chance == 1:
         return words
     return tr("{outcome}, {chance} by the dice", outcome=words, chance=percent_words(float(override.chance)))

@@ -14,7 +14,7 @@ from ui.battle.battle_session import BattleSession
 from ui.formatting import capitalized
 from ui.rules_text import display_name, phase_words, turn_words
 from ui.theme import DARK, WHITE, Colour, army_colour, readable_ink
-from ui.translation import tr
+from ui.translation import tr, tr_count
 
 _LONGEST_NAME = 28
 
@@ -29,6 +29,7 @@ class TurnBar:
         button: What the button does; empty if it can do nothing.
         tip: The same in full.
         colour, ink: The colours of the bar and of its text.
+        is_next: Whether the button is what to press next; it is not if it would skip something.
     """
 
     heading: str
@@ -37,6 +38,7 @@ class TurnBar:
     tip: str = ""
     colour: Colour = DARK
     ink: Colour = WHITE
+    is_next: bool = True
 
     @property
     def words(self) -> str:
@@ -50,6 +52,9 @@ def turn_bar(
     armies: Collection[str],
     skippable: Collection[ActionPreview] = (),
     owed: Sequence[ActionPreview] | None = None,
+    moves: int = 0,
+    *,
+    skips_moves: bool = False,
 ) -> TurnBar:
     """The bar of a battle.
 
@@ -59,31 +64,32 @@ def turn_bar(
         armies: All armies of the table, for the colour of one without a colour of its own.
         skippable: The obligations that were listed, so that the button now skips them.
         owed: What must be done before the phase ends, if it is known already.
+        moves: How many moves the next phase would forbid if they are not answered first.
+        skips_moves: Whether these moves were named, so that the button now skips them.
     """
     if position is None:
         return TurnBar(tr("Waiting for soldiers"))
     state, follows = position.state, play.referee.next_phase(position)
     owed = play.owed(position) if owed is None else owed
-    left, button = _left(play, position), _next_words(position, follows)
     coming = turn_words(follows.turn, follows.side, follows.phase)
-    tip = tr("Begin {coming}", coming=coming)
+    left, tip = _left(play, position), tr("Begin {coming}", coming=coming)
     if owed:
-        count = _count(owed)
-        left = tr("{count} to do", count=count)
+        left = tr("{count} to do", count=_count(owed))
         tip = tr("{owed}. Then begin {coming}", owed=obligation_words(owed), coming=coming)
-        listed = {one.action.words for one in skippable}
-        if all(one.action.words in listed for one in owed):
-            button = tr("Skip {count}: {next}", count=count, next=_after(position, follows))
-        else:
-            button = _owed_words(owed, count)
-    colour = army_colour(state.side, sorted({*armies, *state.sides})) if state.side else DARK
-    return TurnBar(state_words(state), left, button, f"{tip} (N)", colour, readable_ink(colour))
-
-
-def _next_words(position: Position, follows: PhaseBegun) -> str:
-    """What the button does if nothing is owed."""
+    listed = {one.action.words for one in skippable}
+    skips = skips_moves if moves else bool(owed) and all(one.action.words in listed for one in owed)
     after = _after(position, follows)
-    return tr("Done: {next}", next=after) if position.state.turn else tr("Begin: {next}", next=after)
+    if skips:
+        button = tr("Skip {count}: {next}", count=moves or _count(owed), next=after)
+    elif moves:
+        button = tr_count("{count} move to answer…", "{count} moves to answer…", moves)
+    elif owed:
+        button = _owed_words(owed, _count(owed))
+    else:
+        button = tr("Done: {next}", next=after) if state.turn else tr("Begin: {next}", next=after)
+    colour = army_colour(state.side, sorted({*armies, *state.sides})) if state.side else DARK
+    is_next = not (moves or skips)
+    return TurnBar(state_words(state), left, button, f"{tip} (N)", colour, readable_ink(colour), is_next)
 
 
 def _after(position: Position, follows: PhaseBegun) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -12,6 +11,7 @@ from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolic
 
 from ui.desktop.picture.image import painting
 from ui.desktop.widgets import FittedLabel, fit_font, plain_label
+from ui.formatting import unbroken
 from ui.theme import DARK, PLATE, SKY, WHITE
 from ui.translation import tr
 
@@ -227,7 +227,7 @@ class OutcomeBanner(QWidget):
             room = QRectF(self.rect()).adjusted(_BANNER_MARGIN_PX, 0, -_BANNER_MARGIN_PX, 0)
             painter.setFont(self._fitting_font(room.width()))
             painter.setPen(QColor(*WHITE))
-            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, _unbroken(self.words))
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, unbroken(self.words))
 
     def _fitting_font(self, width_px: float) -> QFont:
         """The largest font with which the words fit on one line or, smaller, on two."""
@@ -241,8 +241,3 @@ class OutcomeBanner(QWidget):
         if QFontMetricsF(font).horizontalAdvance(self.words) <= 1.8 * width_px:  # lines break between words
             return font
         return fit_font(font, self.words, 1.8 * width_px)
-
-
-def _unbroken(words: str) -> str:
-    """The text with names such as "Tan 7" kept on one line."""
-    return re.sub(r" (?=\d)", "\N{NO-BREAK SPACE}", words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QEvent, QObject, Qt
 from PyQt6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -60,6 +60,7 @@ class Parts:
 
 
 _TAB_EDGE_PX = 4
+_MOVES = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide)
 HINT_PX = 58
 """Two lines of 18 pixels and their margins; a message takes the same place."""
 
@@ -85,6 +86,9 @@ class CentralWidget(QWidget):
         # A message covers the hint, and the picture only beside the guide or if it is longer than three small lines.
         bar.setMinimumHeight(HINT_PX)
         left.addWidget(bar, 0, 0, 3, 1, Qt.AlignmentFlag.AlignBottom)
+        self._picture, self._bar, self._foot = picture, bar, QVBoxLayout()
+        left.addLayout(self._foot, 0, 0)
+        bar.installEventFilter(self)
         left.setRowStretch(0, 1)
         layout = self._row = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -111,6 +115,18 @@ class CentralWidget(QWidget):
     def add_over(self, part: QWidget, place: Qt.AlignmentFlag) -> None:
         """Add a widget over the picture."""
         self._left.addWidget(part, 0, 0, place)
+
+    def add_at_foot(self, part: QWidget) -> None:
+        """Add a widget at the foot of the picture, above the message."""
+        self._foot.addStretch(1)
+        self._foot.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        """Keep the foot above a message that covers the picture."""
+        if event is not None and event.type() in _MOVES:
+            covered_px = self._picture.geometry().bottom() + 1 - self._bar.y() if self._bar.isVisible() else 0
+            self._foot.setContentsMargins(0, 0, 0, max(covered_px, 0))
+        return False
 
     def add_under_picture(self, part: QWidget) -> None:
         """Add a widget between the picture and the hint."""

@@ -17,7 +17,7 @@ from ui.formatting import capitalized
 from ui.hints import next_step, title_words
 from ui.measuring import Read
 from ui.picture.overlay import Preview
-from ui.rules_text import translated
+from ui.rules_text import step_words
 from ui.session import Ruler
 from ui.tools.answer import current_answer
 from ui.translation import tr
@@ -90,7 +90,7 @@ class TextPresenter:
         """Name the steps that can be undone and redone."""
         play = self._store.battle.play
         if play is not None and self._store.in_battle:
-            undo, redo = (one and translated(one) for one in (play.undo_label, play.redo_label))
+            undo, redo = (one and step_words(one) for one in (play.undo_label, play.redo_label))
         else:
             undo, redo = self._store.session.can_undo, self._store.session.can_redo
         self._actions.show_undo_steps(undo, redo)

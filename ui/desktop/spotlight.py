@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PyQt6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
 from PyQt6.QtGui import QColor, QPaintEvent, QPen
 from PyQt6.QtWidgets import QWidget
@@ -38,19 +40,25 @@ class Spotlight(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.target: QWidget | None = None
         self._part: QRect | None = None
+        self._beside: Sequence[QRect] = ()
         self._watched: list[QWidget] = []
         self.hide()
 
     @property
     def centre(self) -> QPoint:
         """The centre of what is lit, in the coordinates of the target."""
-        return self.target.mapFrom(self.window(), self.geometry().center()) if self.target is not None else QPoint()
+        if self.target is None:
+            return QPoint()
+        return (self._part if self._part is not None else self.target.rect()).center()
 
-    def light(self, target: QWidget | None, part: QRect | None = None) -> None:
-        """Light up a widget of the window, or the part of it in this rectangle; None puts the light out."""
+    def light(self, target: QWidget | None, part: QRect | None = None, beside: Sequence[QRect] = ()) -> None:
+        """Light up a widget of the window, or the part of it in this rectangle; None puts the light out.
+
+        The frame goes around whatever it would cover of what stands `beside`.
+        """
         if target is not self.target:
             self._watch(target)
-        self.target, self._part = target, part
+        self.target, self._part, self._beside = target, part, beside
         self._follow()
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
@@ -85,6 +93,9 @@ class Spotlight(QWidget):
             self.hide()
             return
         part = self._part if self._part is not None else target.rect()
+        for one in self._beside:
+            if part.adjusted(-_MARGIN_PX, -_MARGIN_PX, _MARGIN_PX, _MARGIN_PX).intersects(one):
+                part = part.united(one)
         place = QRect(target.mapTo(self.window(), part.topLeft()), part.size())
         self.setGeometry(place.adjusted(-_MARGIN_PX, -_MARGIN_PX, _MARGIN_PX, _MARGIN_PX))
         self.setVisible(target.rect().intersects(part))
@@ -118,7 +129,12 @@ class GuideLight:
         else:
             rolling = bool(battle.rolling)
             self._shot = self._first_shot.next_step(
-                battle.play, battle.position, panel.chosen, panel.action_list.previews, is_rolling=rolling
+                battle.play,
+                battle.position,
+                panel.chosen,
+                panel.action_list.previews,
+                is_rolling=rolling,
+                must_answer=battle.must_answer,
             )
 
     def enter(self, step: GuideStep | None) -> None:
@@ -169,6 +185,7 @@ class GuideLight:
         card, need = self._battle.rolling.card, self._shot.need
         places: dict[Need, QWidget | None] = {
             Need.PHASE: self._battle.turn_bar.button,
+            Need.MOVES: self._battle.panel.pending_moves,
             Need.ROLL: self._battle.panel.do_button,
             Need.DUTY: self._battle.panel.do_button,
             Need.CHOICE: self._battle.panel.action_list,
@@ -191,7 +208,8 @@ class GuideLight:
         [(u, v)] = view.calibration.camera.table_to_pixel((*figure.centre_in, figure.z_in))
         place = QRect(0, 0, _SOLDIER_PX, _SOLDIER_PX)
         place.moveCenter(picture.to_widget((float(u), float(v))).toPoint())
-        self.spotlight.light(picture, place)
+        labels = [QRectF(left, top, right - left, bottom - top) for left, top, right, bottom in picture.taken.boxes]
+        self.spotlight.light(picture, place, [label.toAlignedRect() for label in labels])
 
     @property
     def _to_measure(self) -> str:

@@ -91,7 +91,7 @@ class Window(QMainWindow):
         central = CentralWidget(self.picture, self.bar, hint, tabs)
         central.add_above(self.battle.turn_bar)
         central.add_over(self.banner, Qt.AlignmentFlag.AlignVCenter)
-        central.add_over(self.toast, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter)
+        central.add_at_foot(self.toast)
         central.add_below(self.display.big)
         self.sides = central.sides
         self.setCentralWidget(central)

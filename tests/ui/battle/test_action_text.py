@@ -45,6 +45,8 @@ def test_an_action_is_shown_with_its_target() -> None:
 def test_an_answer_that_says_its_outcome_has_no_odds() -> None:
     begins = Action("Green begins", "order", {}, owed="FM-17")
     assert reason_rows(asked(action=begins, odds=Odds({"green": Fraction(1)}))) == ()
+    first = Action("Green moves first", "order", {}, owed="PF-23")
+    assert odds_column(asked(action=first, odds=Odds({"green moves first": Fraction(1)}))) == ""
     removal = Action("Take off Tan 4", "remove_casualties", {}, owed="AM-40")
     assert odds_column(asked(action=removal, odds=Odds({"removed": Fraction(1)}))) == ""
 
@@ -61,6 +63,7 @@ def test_several_figures_are_named_by_their_numbers() -> None:
         (asked(), "kills 50 %, misses 50 %"),
         (asked(odds=Odds({"walks": Fraction(1)})), "walks"),
         (asked(odds=Odds({"none": Fraction(1, 2), "falls": Fraction(1, 2)})), "falls 50 %, passed 50 %"),  # Guts
+        (asked(odds=Odds({"green": Fraction(1, 2), "tan": Fraction(1, 2)})), "Green 50 %, Tan 50 %"),
         (asked(odds=Odds()), "yes"),
         (asked(refusal="out of range"), "no"),
         (asked(ambiguities=(Ambiguity("in reach?", ("range_in",), {"in": 5.9, "out": 6.1}),)), "too close"),

@@ -6,6 +6,8 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from rules.engine.referee import Action, ActionPreview
 from rules.tabletop.template import Blast
 from tests.ui.tables import in_battle, soldier
@@ -14,6 +16,7 @@ from ui.battle.battle_overlay import (
     aiming,
     casualties,
     chance_marks,
+    down_marks,
     pointing,
     reach_marks,
     stray_marks,
@@ -80,5 +83,11 @@ def test_the_selected_soldier_shows_his_reach_and_his_chances(tmp_path: Path) ->
         [note] = chance_marks(position, available.attacks)
         assert isinstance(note, Note)
         assert note.at_in[:2] == (20, 10)
+        assert not [*down_marks(position)]
+        play.change("tan-1", "down", True)
+        stroke, _ = down_marks(replace(position, state=play.battle.state))
+        assert isinstance(stroke, Trace)
+        assert math.dist(np.mean(stroke.points_in, axis=0)[:2], (20, 10)) < 0.01  # across his base
         play.change("tan-1", "eliminated", True)
-        assert casualties(replace(position, state=play.battle.state)) == ("tan-1",)
+        after = replace(position, state=play.battle.state)
+        assert (casualties(after), [*down_marks(after)]) == (("tan-1",), [])

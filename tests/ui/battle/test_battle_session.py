@@ -12,7 +12,7 @@ from rules.battle.battle import Battle
 from rules.battle.referees import position_of
 from rules.battle.replay import replay
 from rules.engine.dice import Scripted
-from rules.engine.events import PhaseBegun, Placed
+from rules.engine.events import PhaseBegun, Placed, UnitJoined
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
 from rules.engine.roster import Army, Recruit
@@ -82,6 +82,38 @@ def test_that_nobody_has_moved_is_undone_and_redone_in_one_step(play: BattleSess
     play.undo()
     assert play.redo_label == play.redo() == "Tan 1 out"
     assert play.battle.state.unit("green-1").at_in == before.unit("green-1").at_in
+
+
+def test_what_one_click_answered_is_one_step_when_the_battle_is_opened_again(tmp_path: Path) -> None:
+    """Two nudges and two moves by one click each; a second passes between clicks, and no time within one."""
+    now_s = [0.0]
+    places = {"green-1": (4.0, 4.0), "green-2": (9.0, 4.0), "tan-1": (4.0, 20.0)}
+
+    def at(battle: Battle, y: float) -> Position:
+        where = {**places, "green-1": (4.0, y), "green-2": (9.0, y)}
+        return position_of(battle, [figure(name, *spot, sigma=0.01) for name, spot in where.items()], [])
+
+    with Battle.begin(tmp_path / "b", lambda: now_s[0], "simple_plastic", ["green", "tan"]) as battle:
+        for name in places:
+            battle.record(UnitJoined(figure=name, side=name.partition("-")[0], card="soldier"))
+        play = BattleSession(battle)
+        play.place_all(at(battle, 4.0))
+        play.go_on(at(battle, 4.0))
+        now_s[0] += 1
+        play.all_only_shifted(at(battle, 5.0))
+        now_s[0] += 1
+        assert play.accept_all(at(battle, 7.0)) == 2
+        assert play.undo_label == play.undo() == play.redo_label == "2 moves"
+        assert battle.state.unit("green-2").at_in == (9.0, 5.0)
+        assert play.redo() == "2 moves"
+        assert battle.state.unit("green-2").at_in == (9.0, 7.0)
+    with Battle.open(tmp_path / "b", lambda: 9.0) as battle:
+        play = BattleSession(battle)
+        assert play.undo() == "2 moves"
+        assert play.undo() == "new places without moves"
+        assert {battle.state.unit(f"green-{n}").at_in for n in (1, 2)} == {(4.0, 4.0), (9.0, 4.0)}
+        assert play.redo() == "new places without moves"
+        assert battle.state.unit("green-2").at_in == (9.0, 5.0)
 
 
 def test_the_nudge_of_a_squad_is_undone_in_one_step(play: BattleSession) -> None:

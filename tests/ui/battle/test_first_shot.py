@@ -49,6 +49,13 @@ def test_moves_soldier_target_roll(play: BattleSession) -> None:
     assert watch.next_step(play, now(), None, actions.attacks) == ShotStep(Need.PHASE)
 
 
+def test_moves_that_wait_come_before_the_next_phase(play: BattleSession) -> None:
+    play.go_on(seen(play.battle))
+    watch, position = FirstShot(), seen(play.battle)
+    assert watch.next_step(play, position, None, must_answer=True) == ShotStep(Need.MOVES)
+    assert watch.next_step(play, position, None) == ShotStep(Need.PHASE)
+
+
 def test_initiative_is_rolled_first_and_phases_without_shots_pass(tmp_path: Path) -> None:
     armies = {side: Army(name=side, game="army_men", recruits=recruits(side, "rifleman")) for side in ("green", "tan")}
     with begun(tmp_path / "b", "army_men", armies, {"green-1": (3, 3), "tan-1": (9, 3)}) as battle:

@@ -127,6 +127,17 @@ def test_known_obligations_can_be_skipped(tmp_path: Path) -> None:
         assert turn_bar(play, driver.position, ()).left == "8 to do"
 
 
+def test_moves_are_answered_before_the_phase_ends_or_skipped(tmp_path: Path) -> None:
+    driver = SET_UPS["army_men"](tmp_path / "b")
+    with driver.battle as battle:
+        battle.record(PhaseBegun(turn=1, side="green", phase="movement"))
+        play = BattleSession(battle)
+        found = [turn_bar(play, driver.position, (), moves=2, skips_moves=skips) for skips in (False, True)]
+        assert [bar.button for bar in found] == ["2 moves to answer…", "Skip 2: Tan moves"]
+        assert not any(bar.is_next for bar in found)
+        assert turn_bar(play, driver.position, ()).is_next
+
+
 def test_before_the_soldiers_are_seen_the_bar_only_waits(tmp_path: Path) -> None:
     with SET_UPS["simple_plastic"](tmp_path / "b").battle as battle:
         assert turn_bar(BattleSession(battle), None, ()) == TurnBar("Waiting for soldiers")

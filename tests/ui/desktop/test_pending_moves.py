@@ -186,6 +186,20 @@ def test_pills_keep_off_numbers(picture: PictureView) -> None:
     assert not pill.geometry().intersects(QRectF(left, top, right - left, bottom - top).toAlignedRect())
 
 
+def test_pills_keep_off_the_ways_of_all_moves(picture: PictureView) -> None:
+    """One soldier came from above, where his plate would stand; the other passed on the right of both."""
+    calibration = view_of().calibration
+    ways = [((10, 16), (10, 10)), ((12, 2), (12, 18))]
+    moves = [replace(move_of(f"Green {n}", way[-1], []), paths=(way,)) for n, way in enumerate(ways, 1)]
+    pills = MovePills(picture)
+    pills.show_moves(moves, calibration)
+    for way in ways:
+        (ax, ay), (bx, by) = calibration.camera.table_to_pixel([(*place, 0) for place in way])
+        for part in np.linspace(0, 0.9, 50):  # the end is the soldier's own place
+            at = picture.to_widget((ax + part * (bx - ax), ay + part * (by - ay))).toPoint()
+            assert not any(pill.geometry().contains(at) for pill in pills.pills)
+
+
 def test_a_long_reason_is_shown_whole_in_a_few_lines(picture: PictureView) -> None:
     pills = MovePills(picture)
     reason = "No: every infantry figure moves up to 6 inches in any direction, whatever its pose"

@@ -64,3 +64,14 @@ def test_a_part_outside_its_widget_is_not_lit(page: QWidget) -> None:
     assert (light.centre - QPoint(5, 5)).manhattanLength() <= 2
     light.light(button, QRect(1000, 0, 10, 10))
     assert not light.isVisible()
+
+
+def test_its_frame_does_not_cross_what_stands_beside_it(page: QWidget) -> None:
+    light = Spotlight(page)
+    soldier, number, far = QRect(100, 50, 60, 60), QRect(120, 105, 20, 16), QRect(250, 50, 20, 16)
+    light.light(page, soldier, [number, far])
+    frame = light.geometry()
+    inner = frame.adjusted(6, 6, -6, -6)  # the frame's width
+    assert inner.contains(number)
+    assert not frame.intersects(far)
+    assert soldier.contains(light.centre)

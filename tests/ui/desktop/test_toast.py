@@ -59,4 +59,12 @@ def test_the_toast_lies_at_the_foot_of_the_picture(window: Window, wait_until: W
     picture = window.picture.mapTo(window, QPoint(0, 0))
     assert middle.y() > picture.y() + 0.8 * window.picture.height()
     assert abs(middle.x() - picture.x() - window.picture.width() / 2) < 5
+    window.help.guide.begin()
+    window.commands.redo()
+    window.store.say("Tan 11 and Tan 9 both moved. Are their names right?")
+
+    def is_above() -> bool:
+        return window.bar.isVisible() and window.toast.geometry().bottom() < window.bar.y()
+
+    wait_until(is_above)
     assert window.toast.button.focusPolicy() & Qt.FocusPolicy.TabFocus

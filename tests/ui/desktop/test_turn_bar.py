@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QWidget
 
 from rules.engine.events import Change, Changed, PhaseBegun
 from tests.ui.desktop.test_battle_window import started_battle
-from tests.ui.windows import Owned, Wait, next_phase, show_change, texts
+from tests.ui.windows import LEFT, Owned, Wait, next_phase, show_change, texts
 from ui.battle.turn_bar import TurnBar
 from ui.desktop.battle.turn_bar import TurnBarView
 from ui.desktop.window import Window
@@ -76,6 +76,28 @@ def test_the_only_thing_owed_is_selected_and_return_does_it(window: Window, wait
     assert battle.state.unit("blue-1").out
 
 
+def test_of_several_things_owed_the_first_is_selected(window: Window, wait_until: Wait, tmp_path: Path) -> None:
+    """Each side's casualties take one press of the bar and one of the button; nothing is skipped by then."""
+    panel = started_battle(window, tmp_path / "b", "army_men", "rifleman")
+    battle = window.battle.play.battle
+    battle.record(PhaseBegun(turn=1, phase="automatic_weapons"))
+    hit = (("down", True), ("down_in_phase", 2))
+    down = ("green-1", "blue-1")
+    battle.record(
+        Changed(changes=tuple(Change(figure=one, key=key, value=value) for one in down for key, value in hit))
+    )
+    show_change(window)
+    bar = window.battle.turn_bar
+    for left, words in ((2, "Take off Green 1"), (1, "Take off Blue 1")):
+        assert bar.shown.left == f"{left} to do"
+        assert bar.shown.is_next
+        next_phase(window)
+        assert panel.chosen.action.words == words
+        assert not bar.shown.is_next
+        QTest.mouseClick(panel.do_button, LEFT)
+    assert all(battle.state.unit(one).out for one in down)
+
+
 @pytest.mark.parametrize(
     ("game", "phase", "heading", "following"),
     [
@@ -95,11 +117,20 @@ def test_unanswered_moves_are_named_before_the_next_phase_forbids_them(
     view = replace(view, tracking=replace(view.tracking, figures=tuple(moved)))
     window.battle.update_position(view, window.store.session.state.setup)
     assert len(window.battle.pending) == 1
+    bar = window.battle.turn_bar
+    assert (bar.button.text(), bar.shown.is_next) == ("1 move to answer…", False)
     next_phase(window)
-    assert window.battle.turn_bar.shown.heading == heading
+    assert bar.shown.heading == heading
     assert panel.why.text() == "1 move is not answered: answer it above. Press N again to skip it."
     next_phase(window)
     assert window.battle.turn_bar.shown.heading == following
+
+
+def test_a_warning_goes_with_its_battle(window: Window, tmp_path: Path) -> None:
+    panel = started_battle(window, tmp_path / "b")
+    panel.show_outcome("1 move is not answered: answer it above. Press N again to skip it.")
+    window.battle.close()
+    assert panel.why.text() == ""
 
 
 def test_the_text_shrinks_to_fit_and_the_colours_are_the_sides(owned: Owned[QWidget]) -> None:
@@ -123,3 +154,12 @@ def test_the_text_shrinks_to_fit_and_the_colours_are_the_sides(owned: Owned[QWid
     assert bar.button.shortcut().toString() == "N"
     bar.show_turn(TurnBar("Waiting for soldiers"))
     assert not bar.button.isVisible()
+
+
+def test_only_the_next_thing_to_press_is_filled(owned: Owned[QWidget]) -> None:
+    bar = owned(TurnBarView())
+    bar.resize(900, 40)
+    bar.show()
+    for is_next, ground in ((True, DARK), (False, GREEN)):
+        bar.show_turn(TurnBar("Turn 2 · Green moves", "", "Done", "", GREEN, DARK, is_next))
+        assert bar.button.grab().toImage().pixelColor(8, 10).getRgb() == ground

@@ -27,6 +27,7 @@ from ui.battle.action_text import (
     reason_rows,
 )
 from ui.desktop.widgets import literal_text
+from ui.formatting import unbroken
 from ui.translation import tr
 
 _NUMBER = Qt.ItemDataRole.UserRole
@@ -230,6 +231,12 @@ class _Chips(QStyledItemDelegate):
             words = option.fontMetrics.boundingRect(room, wraps, str(index.siblingAtColumn(0).data()))
             size.setHeight(words.height())
         return QSize(size.width() + 2 * _ROUND_PX, max(size.height() + 8, _CHIP_PX if _is_chip(index) else _ROW_PX))
+
+    def initStyleOption(self, option: QStyleOptionViewItem | None, index: QModelIndex) -> None:
+        """Keep the names of soldiers on one line."""
+        super().initStyleOption(option, index)
+        if option is not None:
+            option.text = unbroken(option.text or "")
 
     def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:
         """Paint a row; the frame of a chip is clipped to the column that is painted."""

@@ -27,14 +27,14 @@ from ui.battle.selection import Selection, cross_marks
 from ui.desktop.battle.battle_presenter import BattlePresenter
 from ui.desktop.battle.goals_dialog import ask_goals
 from ui.desktop.battle.panel import BattlePanel
-from ui.desktop.battle.pending_moves import PendingMove, keys_of
+from ui.desktop.battle.pending_moves import PendingMove
 from ui.desktop.battle.rolling_controller import RollingController
 from ui.desktop.battle.round_bar import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.battle.turn_bar import TurnBarView
 from ui.formatting import capitalized
 from ui.picture.overlay import Preview
-from ui.rules_text import display_name, display_names, event_outcome, outcome_words, readable, translated
+from ui.rules_text import display_name, display_names, event_outcome, outcome_words, readable, step_words, translated
 from ui.translation import tr, tr_count
 from vision.palette import army_names
 from vision.setup import Setup
@@ -121,6 +121,7 @@ class BattleController(QObject):
         self.position, self._seen, self._view, self._selection = None, None, None, Selection()
         self._stray, self._skippable, self._unanswered = None, (), ()
         self._rounds.end()
+        self.panel.show_outcome("")
         self._show()
 
     @property
@@ -142,6 +143,11 @@ class BattleController(QObject):
     def cross_hair_in(self) -> PointIn | None:
         """The cross-hair's position, for aiming by keys; None without a cross-hair."""
         return self._selection.cross_hair_in
+
+    @property
+    def must_answer(self) -> bool:
+        """Whether moves wait for an answer that the next phase would forbid."""
+        return bool(self._presenter.shown.unanswered)
 
     @property
     def pending(self) -> tuple[PendingMove, ...]:
@@ -295,7 +301,7 @@ class BattleController(QObject):
         if self.panel.chosen is None:
             self.panel.show_outcome("")
         self._forget_result()
-        return name
+        return name and step_words(name)
 
     def _forget_result(self) -> None:
         """Show the battle without the last result, which may be undone."""
@@ -314,7 +320,7 @@ class BattleController(QObject):
     def _go_on(self) -> None:
         if self.play is not None and self.position is not None:
             self.play.place_all(self.position)
-            if self._warn_of_moves(self.play, self.position) or self._warn_of_owed(self.play, self.position):
+            if self._warn_of_moves() or self._warn_of_owed(self.play, self.position):
                 return
             self.play.go_on(self.position, self._skippable)
             self._skippable = ()
@@ -324,11 +330,12 @@ class BattleController(QObject):
             self._refresh()
             self.panel.show_outcome("")
 
-    def _warn_of_moves(self, play: BattleSession, position: Position) -> bool:
+    def _warn_of_moves(self) -> bool:
         """Name the moves that the next phase would forbid; return whether there are new ones."""
-        known, self._unanswered = self._unanswered, keys_of(self.pending) if play.referee.moves(position) else ()
+        known, self._unanswered = self._unanswered, self._presenter.shown.unanswered
         if set(self._unanswered) <= set(known):
             return False
+        self._show()
         words = tr_count(
             "{count} move is not answered: answer it above. Press N again to skip it.",
             "{count} moves are not answered: answer them above. Press N again to skip them.",
@@ -367,6 +374,7 @@ class BattleController(QObject):
         """Show what came of actions whose dice are rolled: of one with its reasons, of several a line each."""
         if self.play is None or not done:
             return
+        self._skippable = ()  # what is still owed is named again
         found = [(one, one.verdict) for one in done if one.verdict is not None]
         rolled, verdict = found[-1]
         ends = self.play.referee.strayed(rolled.position, rolled.action, verdict)
@@ -497,6 +505,7 @@ class BattleController(QObject):
                 self._selection,
                 armies=self._armies,
                 skippable=self._skippable,
+                skippable_moves=self._unanswered,
                 asked=asked,
                 view=self._view,
             )
@@ -517,6 +526,8 @@ class BattleController(QObject):
     def _after(self, change: Callable[[], object]) -> None:
         before = len(self.play.battle.entries) if self.play is not None else 0
         self._try(change)
+        if self._unanswered:
+            self.panel.show_outcome("")  # the moves that were named are answered
         self._refresh()
         if self.play is not None and len(self.play.battle.entries) > before:
-            self.recorded.emit(translated(self.play.undo_label or ""))
+            self.recorded.emit(step_words(self.play.undo_label or ""))

@@ -10,13 +10,13 @@ from rules.engine.referee import ActionPreview, AvailableActions, is_owed
 from rules.engine.text import place_words
 from rules.tabletop.errors import UserError
 from ui.battle.action_text import card_title, numbered_names
-from ui.battle.battle_overlay import badge_marks, casualties, chance_marks, reach_marks, way_marks
+from ui.battle.battle_overlay import badge_marks, casualties, chance_marks, down_marks, reach_marks, way_marks
 from ui.battle.battle_session import BattleSession
 from ui.battle.battle_setup import goal_lines
 from ui.battle.selection import Selection
 from ui.battle.turn_bar import absent_words, turn_bar
 from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
-from ui.desktop.battle.pending_moves import PendingMove, pending_move
+from ui.desktop.battle.pending_moves import PendingMove, keys_of, pending_move
 from ui.desktop.battle.turn_bar import TurnBarView
 from ui.rules_text import readable, story_line
 from ui.table.finding import Mark
@@ -32,6 +32,7 @@ class BattleDisplay:
 
     Attributes:
         pending: Moves seen by the camera that wait for an answer.
+        must_answer: Whether the next phase would forbid them.
         marks: The ways of these moves, and the selected figure's chances.
         reach: How far the selected figure may still go.
         badges: The figures' badges.
@@ -43,6 +44,12 @@ class BattleDisplay:
     reach: tuple[Mark, ...] = ()
     badges: tuple[Mark, ...] = ()
     casualties: tuple[str, ...] = ()
+    must_answer: bool = False
+
+    @property
+    def unanswered(self) -> tuple[tuple[str, ...], ...]:
+        """The keys of the moves that must be answered before the next phase."""
+        return keys_of(self.pending) if self.must_answer else ()
 
 
 class BattlePresenter:
@@ -83,16 +90,17 @@ class BattlePresenter:
         *,
         armies: Sequence[str],
         skippable: Sequence[ActionPreview],
+        skippable_moves: Sequence[tuple[str, ...]],
         asked: Sequence[ActionPreview] | None,
         view: TableView | None,
     ) -> None:
         """Show the battle at a position, with the selected figure from `view`.
 
-        The turn bar's button skips `skippable` at the next press; a round asks the figure for the actions `asked`.
+        The turn bar's button skips `skippable` and the moves of these keys at the next press; a round asks the figure
+        for the actions `asked`.
         """
         panel, obligations = self._panel, play.obligations(position)
         owed = [one for one in obligations if is_owed(one)]
-        self._bar.show_turn(turn_bar(play, position, armies, skippable, owed))
         panel.show_battle_open(True)
         panel.show_story(tuple(map(story_line, play.story)))
         panel.show_absent(absent_words(position))
@@ -100,7 +108,7 @@ class BattlePresenter:
         panel.goals_button.setEnabled(True)
         proposals = play.proposals(position)
         pending = tuple(pending_move(play, position, one, self._decide) for one in proposals)
-        marks = way_marks(proposals)
+        marks = (*down_marks(position), *way_marks(proposals))
         reach: tuple[Mark, ...] = ()
         if asked is not None and selection.spot_in is None and len(selection.targets) < 2:
             title = card_title(position, position.unit(selection.figure))
@@ -111,7 +119,12 @@ class BattlePresenter:
                 marks = (*marks, *chance_marks(position, available.attacks))
                 reach = tuple(reach_marks(position, available.figure, available.movement))
         badges = tuple(badge_marks(position))
-        self._show_table(BattleDisplay(pending, marks, reach, badges, casualties(position)))
+        must_answer = play.referee.moves(position)
+        shown = BattleDisplay(pending, marks, reach, badges, casualties(position), must_answer)
+        self._show_table(shown)
+        skips = set(shown.unanswered) <= set(skippable_moves)
+        bar = turn_bar(play, position, armies, skippable, owed, len(shown.unanswered), skips_moves=skips)
+        self._bar.show_turn(bar)
         panel.show_photo(portrait(view, selection.figure, PHOTO_PX) if view is not None else None)
 
     def _show_table(self, shown: BattleDisplay) -> None:

@@ -256,14 +256,17 @@ class BattlePanel(QWidget):
             self.take_focus()
 
     def choose_dice(self) -> None:
-        """Select the best action if it is an obligation whose dice can be rolled or the only one; none otherwise."""
+        """Select the best action if it is an obligation; none if the players must choose between answers to it."""
         self.action_list.setCurrentItem(None)
         self.action_list.choose(0)
-        is_only = (
-            sum(bool(one.action.owed) for one in self.action_list.previews) == 1
-        )  # else the players choose between answers
-        if (one := self.chosen) is not None and not (one.action.owed and (is_only or needs_dice(one))):
+        if (one := self.chosen) is not None and not (one.action.owed and (self._is_only(one) or needs_dice(one))):
             self.action_list.setCurrentItem(None)
+
+    def _is_only(self, one: ActionPreview) -> bool:
+        """Whether an obligation of a figure, or of a rule, has no other answer."""
+        owed = [each.action for each in self.action_list.previews if each.action.owed]
+        by, rule = one.action.by, one.action.owed
+        return sum(each.by == by and (bool(by) or each.owed == rule) for each in owed) == 1
 
     def _fill(self, previews: Sequence[ActionPreview]) -> None:
         had_chosen = self.chosen is not None  # whose reasons must not stay without it

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from textwrap import shorten
 
 import numpy as np
-from PyQt6.QtCore import QObject, QPointF, Qt
+from PyQt6.QtCore import QLineF, QObject, QPointF, Qt
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from calibration.camera import TableCamera
 from calibration.solve import Calibration
 from rules.engine.position import Position
 from rules.engine.referee import NEARER, Ambiguity
+from rules.tabletop.path import Path
 from rules.tabletop.table import PointIn
 from ui.battle.action_text import refusal_words
 from ui.battle.battle_session import BattleSession, Proposal
@@ -43,6 +46,9 @@ _MOST_LETTERS = 48
 
 _MANY = 3
 """This many forbidden moves at once mean a table that was set up again."""
+
+_MARGIN_PX = 4
+"""Room for the frame that the guide lays around the list."""
 
 _LEAST_LINES, _MOST_LINES = 5, 10
 """Height of the list: one move gets what it needs, several get the most."""
@@ -75,6 +81,7 @@ class PendingMove:
         at_in: Where it ended.
         buttons: The possible answers.
         is_legal: Whether the rules allow it.
+        paths: The ways that the soldiers went.
     """
 
     words: str
@@ -82,6 +89,7 @@ class PendingMove:
     at_in: PointIn
     buttons: tuple[DecisionButton, ...]
     is_legal: bool
+    paths: tuple[Path, ...] = ()
 
 
 def keys_of(moves: Sequence[PendingMove]) -> tuple[tuple[str, ...], ...]:
@@ -109,7 +117,7 @@ class PendingMoves(QWidget):
         inner.setLayout(self._rows)
         self._scroll = Scrolled(inner, _LEAST_LINES * self.fontMetrics().lineSpacing())
         self._scroll.setAccessibleName(tr("Moves to answer"))
-        in_column(in_row((self._title, 1), self._none, self._all), self._scroll, on=self, margin=0)
+        in_column(in_row((self._title, 1), self._none, self._all), self._scroll, on=self, margin=_MARGIN_PX)
         self._moves: tuple[PendingMove, ...] = ()
         self.setVisible(False)
 
@@ -179,7 +187,7 @@ def pending_move(
                 tr("Allow anyway"), tip, lambda: after(lambda: play.let_pass(position, proposal, _AGREED)), "✓"
             )
         buttons = (first, nudge)
-    return PendingMove(words, short, proposal.end_in, buttons, proposal.is_legal)
+    return PendingMove(words, short, proposal.end_in, buttons, proposal.is_legal, tuple(proposal.paths.values()))
 
 
 def _allowance_words(position: Position, proposal: Proposal, left_in: float | None) -> tuple[str, str]:
@@ -237,7 +245,7 @@ def _ambiguity_buttons(ambiguity: Ambiguity, settle: Callable[[str], object]) ->
 _GAPS_PX = (2.0, 12.0, 28.0, 56.0)
 _WIDEST_PX = 240
 """The width at which the text of a plate wraps; then it is made as narrow as its lines allow."""
-_STEP_PX = 8
+_STEP_PX, _WAY_PX = 8, 4
 _REACH_PX = 16.0  # half the size of a soldier on the screen
 _STYLE = """
 QFrame { background: rgb(24, 27, 33); border: 1px solid white; border-radius: 6px; }
@@ -275,14 +283,14 @@ class MovePills(QObject):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Put each plate beside its soldier, off plates and numbers; hide those whose soldier is out of sight."""
+        """Put each plate beside its soldier, off plates, numbers and ways; hide those whose soldier is out of sight."""
         picture, covered = self._picture, list[Box]()
         if self._calibration is None or not self._given:
             picture.cover(())
             return
         camera, self._taken = self._calibration.camera, picture.taken
         within = (0.0, 0.0, float(picture.width()), float(picture.height()))
-        taken = Taken((*map(self._box, self._bodies()), *self._taken.boxes), within)
+        taken = Taken((*map(self._box, self._bodies()), *self._taken.boxes, *self._ways(camera)), within)
         ends = camera.table_to_pixel([(*move.at_in, 0.0) for move in self._given])
         for pill, end in zip(self.pills, ends, strict=True):
             at = picture.to_widget((float(end[0]), float(end[1]))) if np.isfinite(end).all() else QPointF(-1, -1)
@@ -297,6 +305,16 @@ class MovePills(QObject):
                 covered.append(box)
                 pill.setGeometry(round(box[0]), round(box[1]), size.width(), size.height())
         picture.cover(tuple(covered))
+
+    def _ways(self, camera: TableCamera) -> Iterator[Box]:
+        """Small boxes along the ways of all moves."""
+        for path in itertools.chain.from_iterable(move.paths for move in self._given):
+            ends = camera.table_to_pixel([(*place, 0.0) for place in path])
+            if np.isfinite(ends).all():
+                for a, b in itertools.pairwise(self._picture.to_widget((float(u), float(v))) for u, v in ends):
+                    for part in np.linspace(0.0, 1.0, 2 + int(QLineF(a, b).length() / _STEP_PX)):
+                        x, y = (a + (b - a) * float(part)).x(), (a + (b - a) * float(part)).y()
+                        yield (x - _WAY_PX, y - _WAY_PX, x + _WAY_PX, y + _WAY_PX)
 
     def _bodies(self) -> list[tuple[PointPx, ...]]:
         return [body for shape in self._picture.shapes if isinstance(shape, Ring) for body in shape.keep_clear if body]

@@ -80,13 +80,17 @@ class RoundBar(QWidget):
         self._words.setText(state.words)
         self._steps.blockSignals(True)
         self._steps.clear()
-        for step in state.steps:
+        for step in state.listed:
             line = QListWidgetItem(step.words)
             line.setData(Qt.ItemDataRole.UserRole, step.figure)
-            if step.mark in (RoundMark.DONE, RoundMark.IDLE):
+            if step.mark is RoundMark.DONE:
                 line.setForeground(self.palette().placeholderText())
             self._steps.addItem(line)
-        self._steps.setCurrentRow(-1 if state.at is None else state.at)
+            if step.figure == state.figure:
+                self._steps.setCurrentItem(line)
+                self._steps.scrollToItem(line, QListWidget.ScrollHint.PositionAtTop)
+        self._steps.setVisible(self._steps.count() > 0)
+        self._steps.setMaximumHeight(min(self._steps.count(), _ROWS) * self.fontMetrics().lineSpacing() + 10)
         self._steps.blockSignals(False)
 
     def _lay_out(self) -> None:
@@ -96,7 +100,6 @@ class RoundBar(QWidget):
         self._steps.setAccessibleName(tr("Soldiers of the round"))
         row_px = self.fontMetrics().lineSpacing()
         self._steps.setMinimumHeight(_LEAST_ROWS * row_px + 10)  # else a small window would grow
-        self._steps.setMaximumHeight(_ROWS * row_px + 10)
         self._steps.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._steps.itemClicked.connect(lambda item: self.gone.emit(item.data(Qt.ItemDataRole.UserRole)))
         buttons = []

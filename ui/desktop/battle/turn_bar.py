@@ -11,7 +11,7 @@ from ui.desktop.widgets import fit_font, literal_text
 from ui.theme import Colour
 from ui.translation import tr
 
-_HEIGHT_PX, _BUTTON_WIDTH_PX = 40, 360
+_HEIGHT_PX, _BUTTON_WIDTH_PX = 40, 440
 _TEXT_PX, _SMALLEST_TEXT_PX, _BUTTON_TEXT_PX = 28, 14, 18
 
 
@@ -70,7 +70,7 @@ class TurnBarView(QWidget):
         # A change of the theme would reset a palette.
         self.setStyleSheet(f"TurnBarView {{ background: {_qt(bar.colour).name()} }}")
         self.words.setStyleSheet(f"color: {_qt(bar.ink).name()}")
-        self.button.setStyleSheet(_button_style(bar.ink, bar.colour))
+        self.button.setStyleSheet(_button_style(bar))
 
 
 class _FittedLabel(QLabel):
@@ -109,11 +109,12 @@ def _qt(colour: Colour) -> QColor:
     return QColor(*colour)
 
 
-def _button_style(ground: Colour, ink: Colour) -> str:
-    """The button in the bar's colours, exchanged; a frame marks the focus."""
-    back, front = (_qt(colour).name() for colour in (ground, ink))
+def _button_style(bar: TurnBar) -> str:
+    """The next thing to press in the bar's colours, exchanged; anything else is only outlined."""
+    ink, ground = _qt(bar.ink).name(), _qt(bar.colour).name()
+    back, front = (ink, ground) if bar.is_next else (ground, ink)
     return (
-        f"QPushButton {{ background: {back}; color: {front}; border: 2px solid {back};"
+        f"QPushButton {{ background: {back}; color: {front}; border: 2px solid {ink};"
         f" border-radius: 6px; padding: 0 16px; min-height: 28px; }}"
         f" QPushButton:hover, QPushButton:focus {{ border-color: {front}; }}"
         f" QPushButton:pressed {{ background: {front}; color: {back}; }}"
