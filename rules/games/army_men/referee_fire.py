@@ -22,7 +22,7 @@ from rules.games.army_men.hard import ZoneOfPillbox, blind, pillbox_zone
 from rules.games.army_men.shot import Aim, Shot, armoured, distance_in
 from rules.games.army_men.specialists import leader_bonus
 from rules.games.army_men.tables import MOVING
-from rules.tabletop.bearing import arc_of_fire, bearing_deg, turn_deg
+from rules.tabletop.bearing import arc_sigma_deg, bearing_deg, turn_deg
 from rules.tabletop.errors import UserError
 from rules.tabletop.sight import SLIVER
 from rules.tabletop.table import Figure, PointIn
@@ -200,7 +200,7 @@ def _burst(context: Context, first: Facts, aims: Mapping[str, Bound], seen: Posi
     names = tuple(one.id for one in context.targets)
     aside = [one for name in aims if (one := seen.figure(name)).centre_in != here.centre_in]
     there = aside or [seen.figure(name) for name in aims]
-    arc, what = arc_of_fire(here, there), f"the arc of {display_name(man.id)}'s burst"
+    sigma_deg, what = arc_sigma_deg(here, there), f"the arc of {display_name(man.id)}'s burst"
     zones = (target_zone(context.position, man, one) for one in there)
     facts = {
         **first,
@@ -210,7 +210,7 @@ def _burst(context: Context, first: Facts, aims: Mapping[str, Bound], seen: Posi
         "each": {name: {**aim.given, **({"los": True} if how else {})} for name, aim in aims.items()},
         "bearings_deg": [round(bearing_deg(here.centre_in, one.centre_in), 2) for one in there],
     }
-    measured = [UncertainFact(("bearings_deg", len(there) - 1), arc.sigma_deg, what)] if arc.sigma_deg > 0 else []
+    measured = [UncertainFact(("bearings_deg", len(there) - 1), sigma_deg, what)] if sigma_deg > 0 else []
     for name, aim in aims.items():
         measured += [replace(one, fact=("each", name, *one.fact)) for one in _doubtful(aim, how)]
     burst, each = ("burst_rolls", facts, (man.id,), names, context.weapon, "burst_aim"), _each(names)

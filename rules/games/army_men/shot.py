@@ -85,7 +85,7 @@ def _off_facing_deg(position: Position, man: Unit, enemy: Unit, _: View) -> Any:
         return UNKNOWN
     off_deg = round(turn_deg(there.facing_deg, bearing_deg(there.centre_in, here.centre_in)), 1)
     what = f"the side of {display_name(enemy.id)} that {display_name(man.id)} sees"
-    return Uncertain(off_deg, aspect_sigma_deg(there, here.centre_in, 0.0, here.sigma_in), what, -180.0, 180.0)
+    return Uncertain(off_deg, aspect_sigma_deg(there, here), what, -180.0, 180.0)
 
 
 def _in_half_track(position: Position, enemy: Unit) -> bool:
