@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from rules.games.plastic_fudge.movement import Mover, Stretch, in_the_air, slowe
 from rules.games.plastic_fudge.tables import Rules, TerrainName
 from rules.games.plastic_fudge.units import holes_in
 from rules.tabletop.bearing import Turning
-from rules.tabletop.measure import Bands, base_area, standing_on, stepped
+from rules.tabletop.measure import base_area, standing_on
 from rules.tabletop.movement import IMPASSABLE, MovementProfile, TerrainCost, walk
 from rules.tabletop.path import Path, placed, straight
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of
@@ -30,12 +31,10 @@ PART = ", part "
 """Between the name of a base and the number of each part that a hole has left of it."""
 
 
-def rod(rules: Rules) -> Bands:
-    """The measuring rod: a mark for every range band, those at 6 and 12 inches in another colour."""
-    band_in = rules.option("band_in")
-    marks = stepped(band_in, int(limit(rules, "rod_in") // band_in))
-    coloured = (limit(rules, "first_colour_in"), limit(rules, "second_colour_in"))
-    return Bands(marks.marks_in, tuple(mark for mark in marks.marks_in if mark in coloured))
+def band(rules: Rules, distance_in: float) -> int:
+    """The band of the measuring rod that a distance falls into: 0 is contact, and the last is beyond the rod."""
+    band_in = float(rules.option("band_in"))
+    return min(math.ceil((distance_in - EXACT) / band_in), int(limit(rules, "rod_in") // band_in) + 1)
 
 
 def bands_up(rules: Rules, attacker: Figure, target: Figure) -> int:
