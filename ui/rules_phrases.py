@@ -483,7 +483,6 @@ this cannot be done now: {why}
 {figure} is out of the battle
 {figure} is not on the table
 {target} is no enemy of {figure}
-{target} is no enemy
 {figure} is destroyed
 {figure} is hurt
 {figure} is worn down

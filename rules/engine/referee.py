@@ -442,6 +442,12 @@ def verdict_without_dice(game: Game[Any], action: str, given: Mapping[str, Any])
     return first if isinstance(first, Verdict) else first.known
 
 
+def refusal_of(game: Game[Any], action: str, given: Mapping[str, Any]) -> Verdict | None:
+    """The verdict that forbids an action with these facts; None if it is allowed."""
+    found = verdict_without_dice(game, action, given)
+    return None if found is None or found.allowed else found
+
+
 def needs_dice(game: Game[Any], action: str, given: Mapping[str, Any]) -> bool:
     """Whether a rule asks for dice for these facts."""
     return not isinstance(_begun(game, action, given), Verdict)

@@ -69,6 +69,10 @@ class Asked:
     choices: tuple[tuple[str, Any], ...] = ()
 
 
+class Sourced:
+    """An annotation that says where the table or the battle answers a fact: a `rules.engine.facts.Source`."""
+
+
 _EXACT = (str, int, bool)
 """Types whose values need no conversion and no check."""
 _NUMBERS: Mapping[Any, tuple[type, ...]] = {float: (float, int), int: (int,)}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.facts import PHASE, Source
+from rules.engine.facts import PHASE, Source, of_actor
 from rules.engine.position import Position
 from rules.engine.ruleset import Bar, limit, refused
 from rules.engine.schema import Asked, Count, Inches, Record, Row
@@ -17,7 +17,7 @@ from rules.engine.verdict import ACTORS, Reason, StatusEffect, Verdict, forbidde
 from rules.games.army_men import status
 from rules.games.army_men.attack import NATURAL_TWO, two_dice
 from rules.games.army_men.hard import hard_die, hard_modifiers
-from rules.games.army_men.status import Stretch, card_says, did, gap, has, of_actor, of_target
+from rules.games.army_men.status import Stretch, card_says, did, gap, has, of_target
 from rules.games.army_men.tables import (
     INCHES_A_FOOT,
     MOVING,

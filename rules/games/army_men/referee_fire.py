@@ -10,7 +10,7 @@ from typing import Any
 from rules.engine.ambiguity import in_sight
 from rules.engine.facts import Bound, Context, bind
 from rules.engine.position import Position, View
-from rules.engine.referee import Action, UncertainFact, verdict_without_dice
+from rules.engine.referee import Action, UncertainFact, refusal_of
 from rules.engine.ruleset import limit
 from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
@@ -99,12 +99,6 @@ def _granted(how: str) -> dict[str, Any]:
     return {"los": True, "opportunity": how in (ON_ITS_WAY, ON_THEIR_WAY)} if how else {"opportunity": False}
 
 
-def _refusal(position: Position, action: str, given: Mapping[str, Any]) -> Verdict | None:
-    """The verdict that forbids an action; None if it is allowed."""
-    found = verdict_without_dice(position.game, action, given)
-    return None if found is None or found.allowed else found
-
-
 # Bursts.
 
 
@@ -136,7 +130,9 @@ def _bursts(context: Context, seen: Position, how: str = "") -> Iterator[Action]
     shots = {
         one.id: facts_of(replace(context, targets=(one,)), fires, seen, aims[one.id]).given for one in context.targets
     }
-    barred = {name: _refusal(context.position, "aim", {**facts, **_granted(how)}) for name, facts in shots.items()}
+    barred = {
+        name: refusal_of(context.position.game, "aim", {**facts, **_granted(how)}) for name, facts in shots.items()
+    }
     here, there = seen.figure(context.actor.id).centre_in, {name: seen.figure(name).centre_in for name in shots}
     # A tank that runs over a man may be exactly where he stands: it lies in no direction from him.
     bearings_deg = {name: bearing_deg(here, at) for name, at in there.items() if not barred[name] and at != here}
@@ -235,7 +231,7 @@ def _on_the_way(context: Context, fires: Facts) -> Iterator[Action]:
         asked = {"attacked_by_opportunity_fire": True, "attackers_weapon": weapon}
         action = _attack(context, fires, _glimpse(context, man, back), "in return")
         given = {**action.given, "returns": _just_now(context.position, weapon)}
-        bar = _refusal(context.position, "return_fire", asked)
+        bar = refusal_of(context.position.game, "return_fire", asked)
         yield replace(action, given=given, round=IN_RETURN, blocked_by=bar)
 
 
@@ -256,7 +252,7 @@ def _no_chance(context: Context) -> Verdict | None:
     """Why a target that was seen on its way may not be fired at; None if it may."""
     at_end = context.position.view(context.actor.id, context.target.id).exposure >= SLIVER
     asked = {"weapon": context.weapon, "target_crossed_los": True, "target_in_los_at_end": at_end}
-    return _refusal(context.position, "opportunity_fire", asked)
+    return refusal_of(context.position.game, "opportunity_fire", asked)
 
 
 def _glimpse(context: Context, mover: Unit, place: PointIn) -> Position:
@@ -434,7 +430,7 @@ def _blast(context: Context, where: str, template: Template, view: View, shot: B
 def _in_vain(position: Position, weapon: str, facts: Mapping[str, Any]) -> Verdict:
     """The reason that forbids fire at an empty place; general reasons come first."""
     reason = position.game.rules.because("AM-79", f"{weapon_title(weapon)} would not reach anyone there")
-    return _refusal(position, "aim", facts) or forbidden("nobody_there", reason)
+    return refusal_of(position.game, "aim", facts) or forbidden("nobody_there", reason)
 
 
 def _filled(context: Context, template: Template, shot: Bound) -> tuple[Bound, tuple[str, ...]]:
@@ -475,6 +471,6 @@ def _under(position: Position, man: Unit, other: Unit, aimed: Mapping[str, Any])
 
 def _reachable(position: Position, facts: dict[str, Any]) -> bool:
     """Whether a blast can affect a target; armour and immune units are safe."""
-    bar = _refusal(position, "aim", {**facts, "phase": None})
+    bar = refusal_of(position.game, "aim", {**facts, "phase": None})
     immune = bar is not None and bar.numbers.get("reason") in UNTOUCHED
     return not (immune or armoured(position.game.rules, facts["target"]))

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Annotated, Any
 
 from rules.engine.ambiguity import HIDDEN, SEEN, in_sight
-from rules.engine.facts import PHASE, UNKNOWN, Source, Uncertain
+from rules.engine.facts import PHASE, UNKNOWN, Source, Uncertain, of_actor
 from rules.engine.position import Position, View
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches, Part, Record
@@ -15,7 +15,7 @@ from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.army_men import status
 from rules.games.army_men.hard import ZoneOfPillbox
-from rules.games.army_men.status import card_says, cover_to_target_in, did, has, of_actor, of_pair, of_target
+from rules.games.army_men.status import card_says, cover_to_target_in, did, has, of_pair, of_target
 from rules.games.army_men.tables import Effect, Face, Indirect, Kind, KindName, Rules, Weapon, WeaponName, touching
 from rules.tabletop.bearing import aspect_sigma_deg, bearing_deg, turn_deg
 from rules.tabletop.measure import Range

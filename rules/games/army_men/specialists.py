@@ -10,7 +10,7 @@ from typing import Annotated
 from shapely import Polygon, get_coordinates
 
 from rules.engine.dice import Procedure
-from rules.engine.facts import PHASE, UNKNOWN, Context, Source, bind
+from rules.engine.facts import PHASE, UNKNOWN, Context, Source, bind, of_actor
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit, refused
 from rules.engine.schema import Asked, Count, Inches, Record, Row
@@ -20,7 +20,7 @@ from rules.games.army_men import status
 from rules.games.army_men.attack import barred, exploded, two_dice
 from rules.games.army_men.movement import Waits, waiting
 from rules.games.army_men.shot import Shot, holds
-from rules.games.army_men.status import by_hand, gap, has, of_actor
+from rules.games.army_men.status import by_hand, gap, has
 from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase, touching
 from rules.tabletop.tolerance import within
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from shapely.geometry import Point, Polygon
 
-from rules.engine.facts import UNKNOWN, Context, Source, Uncertain
+from rules.engine.facts import UNKNOWN, Context, Source, Uncertain, of_actor
 from rules.engine.position import Position, View
 from rules.engine.referee import verdict_without_dice
 from rules.engine.ruleset import limit
@@ -407,11 +407,6 @@ def uncleared(position: Position) -> list[TerrainPiece]:
 
 # Of which unit a value is read: `of_actor` or `of_target`.
 Of = Callable[[Callable[[Position, Unit], Any]], Source]
-
-
-def of_actor(read: Callable[[Position, Unit], Any]) -> Source:
-    """A source that calls a function with the acting unit."""
-    return Source(lambda context: read(context.position, context.actor))
 
 
 def of_target(read: Callable[[Position, Unit], Any]) -> Source:

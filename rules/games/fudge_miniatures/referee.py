@@ -48,8 +48,6 @@ from rules.tabletop.measure import Range, range_to
 from rules.tabletop.table import TerrainPiece
 
 USUAL_GOAL = "last_man_standing"
-_CAUSES = {"two_wound_levels_one_attack": "two wound levels at once"}
-"""Reasons for a check that their names say badly."""
 WIELD, LOOT, TAKE_UP = "wield", "loot_dead", "pick_up_object"
 
 
@@ -189,10 +187,10 @@ def _owed_by(model: Model) -> Iterator[Action]:
         facts = {"track_before": model.track, "wounds": waiting}
         yield model.action(f"The wounds of {model.name}", "apply_wounds", facts, round="Wounds", owed="FM-20")
     for key, one in model.owed.items():
-        rule = model.rules.tables.guts_triggers[one["trigger"]].rule
-        cause = _CAUSES.get(key, key.replace("_", " "))
+        row = model.rules.tables.guts_triggers[one["trigger"]]
+        cause = key.replace(one["trigger"], row.text or one["trigger"]).replace("_", " ")
         title = f"{model.name} checks Guts: {cause}"
-        yield model.action(title, "guts_check", _check(model, one), round="Guts", owed=rule)
+        yield model.action(title, "guts_check", _check(model, one), round="Guts", owed=row.rule)
     if facts := _near_death(model):
         yield model.action(f"{model.name} clings to life", "near_death_roll", facts, round="Guts", owed="FM-44")
     for key in to_try_again(model):

@@ -143,9 +143,11 @@ class Trigger(Cited):
 
     Attributes:
         of_wound: A wound calls for it.
+        text: Its words, where its name says it badly.
     """
 
     target: int
+    text: str = ""
     each_gift: int = 0
     of_wound: bool = False
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
-from rules.engine.facts import UNKNOWN, Source, status
+from rules.engine.facts import UNKNOWN, Source, of_actor, status
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Record
@@ -197,7 +197,7 @@ _NO_CAUSE = Source(lambda context: context.rules.option("morale_without_cause") 
 class MoraleCheck(Spirits):
     """A trooper that checks its morale."""
 
-    TL: Annotated[LevelName, units.of_actor(units.training)]
+    TL: Annotated[LevelName, of_actor(units.training)]
     class_: ClassName = "trooper"
     destroyed: bool = False
     routed: Annotated[bool, status(ROUTED)] = False

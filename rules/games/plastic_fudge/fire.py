@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from rules.engine.dice import Procedure
-from rules.engine.facts import status
+from rules.engine.facts import of_actor, status
 from rules.engine.ruleset import Bar, first_refusal, limit, row_title
 from rules.engine.schema import Asked, Count, Inches
 from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
@@ -75,7 +75,7 @@ class Request(units.Acting):
     AL: Annotated[tuple[LevelName, ...] | None, units.own("AL")] = None
     aboard: Annotated[bool, units.ABOARD] = False
     weapon: WeaponName | None = None
-    attacks_made_this_turn: Annotated[Count, units.of_actor(units.attacks_made)] = 0
+    attacks_made_this_turn: Annotated[Count, of_actor(units.attacks_made)] = 0
     carried_this_turn: Annotated[bool, Asked(CARRIED_TROOPS), status(CARRIED)] = False
     distance_in: Inches | None = None
     los: bool = True

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated
 
-from rules.engine.facts import status
+from rules.engine.facts import of_actor, status
 from rules.engine.ruleset import Bar, first_refusal, limit, refused, row_title
 from rules.engine.schema import Asked, Count, Inches, Record
 from rules.engine.state import ELIMINATED
@@ -203,7 +203,7 @@ class Path(Mover):
     path: tuple[Stretch, ...]
     turns_deg: tuple[float, ...] = ()
     headings_deg: tuple[float, ...] = ()
-    facing_deg: Annotated[float | None, Asked(WHICH_WAY), units.of_actor(units.known_facing_deg)] = None
+    facing_deg: Annotated[float | None, Asked(WHICH_WAY), of_actor(units.known_facing_deg)] = None
     spent_in: Annotated[Inches, units.SPENT_IN] = 0
 
 
@@ -268,9 +268,9 @@ class Lift(Moving):
 
     figures: Count
     does: Carrying = Carrying.LOAD
-    aboard: Annotated[Count, units.of_actor(units.count_aboard)] = 0
+    aboard: Annotated[Count, of_actor(units.count_aboard)] = 0
     unit: Annotated[UnitName, units.CARD] = "helicopter"
-    attacks_made_this_turn: Annotated[Count, units.of_actor(units.attacks_made)] = 0
+    attacks_made_this_turn: Annotated[Count, of_actor(units.attacks_made)] = 0
     routed: Annotated[bool, units.TARGET_ROUTED] = False
 
 

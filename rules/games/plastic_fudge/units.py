@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 from shapely.geometry import LineString, Point, Polygon
 
-from rules.engine.facts import PHASE, UNKNOWN, Source, status
+from rules.engine.facts import PHASE, UNKNOWN, Source, of_actor, status
 from rules.engine.position import Position, rules_with
 from rules.engine.ruleset import Bar
 from rules.engine.schema import Asked, Record
@@ -228,11 +228,6 @@ def holes_in(state: State, name: str) -> list[list[float]]:
 
 
 # Facts of every unit that acts.
-
-
-def of_actor(read: Callable[[Position, Unit], Any]) -> Source:
-    """A source that reads something of the acting unit."""
-    return Source(lambda context: read(context.position, context.actor))
 
 
 def own(attribute: str) -> Source:

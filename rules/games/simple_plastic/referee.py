@@ -111,13 +111,6 @@ def others(position: Position, figure: str) -> Iterator[Action]:
         )
 
 
-def unoffered(position: Position, figure: str, names: tuple[str, ...], weapon: str) -> Verdict | None:
-    """Why a figure is not offered an attack: the target is no enemy."""
-    friend = next((name for name in names if position.unit(name).side == position.unit(figure).side), None)
-    text = f"{display_name(friend or '')} is no enemy"
-    return forbidden("no_enemy", position.game.rules.because("SP-08", text)) if friend else None
-
-
 # What a whole side does.
 
 
@@ -163,7 +156,6 @@ REFEREE: Referee[Tables] = Referee(
     attacks=attacks,
     others=others,
     at_targets=at_targets,
-    unoffered=unoffered,
     obligations=obligations,
     effects=effects_of,
     next_phase=next_phase,

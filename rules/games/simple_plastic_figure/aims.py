@@ -11,7 +11,7 @@ from shapely.geometry import Polygon
 
 from rules.engine.facts import UNKNOWN, Bound, Context, Source, Uncertain
 from rules.engine.position import Position, View
-from rules.engine.referee import UncertainFact, verdict_without_dice
+from rules.engine.referee import UncertainFact, refusal_of
 from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict
@@ -247,8 +247,7 @@ def _directs(context: Context, observer: str, means: str) -> bool:
     else:
         action, distance_in = "direct_fire_binoculars", {"weapon_to_target_in": round(context.view.range.edge_in, 2)}
         facts |= {"distance_to_directed_figure_in": 0}
-    found = verdict_without_dice(position.game, action, {**facts, **distance_in})
-    return found is not None and found.allowed
+    return refusal_of(position.game, action, {**facts, **distance_in}) is None
 
 
 # What is between a firer and a target.
