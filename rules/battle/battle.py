@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
-from rules.battle.history import history_of, valid_beginning
-from rules.battle.journal import EXTERNAL_EVENTS, REDO, UNDO, Damaged, Entry, Journal, check_version, event_of, is_event
+from rules.battle.history import events_of, history_of, valid_beginning
+from rules.battle.journal import EXTERNAL_EVENTS, REDO, UNDO, Damaged, Entry, Journal
 from rules.battle.progress import Cancelled, Step, no_step, part_of
 from rules.engine.dice import Dice, Procedure, play
 from rules.engine.events import (
@@ -328,22 +328,6 @@ class Battle(AbstractContextManager["Battle"]):
         if entry is not None:
             self._append(kind, {"entry": entry.seq, "what": name})
         return name
-
-
-def events_of(entries: Sequence[Entry], step: Step = no_step) -> dict[int, Event]:
-    """The events of a journal by entry number, undone ones included.
-
-    Raises:
-        UserError: if an entry has an unknown kind, a newer version or an invalid body; also whatever `step` raises.
-    """
-    events: dict[int, Event] = {}
-    for number, entry in enumerate(entries):
-        step(number, len(entries))
-        if is_event(entry):
-            events[entry.seq] = event_of(entry)
-        else:
-            check_version(entry)
-    return events
 
 
 def game_of(state: State) -> Game[Any]:

@@ -76,13 +76,7 @@ class Ground(Cited):
 
 
 class Status(Cited):
-    """A row of a table `statuses`: the meaning of a status of a figure or of the battle, for authors of situations."""
-
-    text: str
-
-
-class NamedStatus(Status):
-    """A status that may be another word for one that is kept, or hold a list.
+    """A row of a table `statuses`: the meaning of a status of a figure or of the battle, for authors of situations.
 
     Attributes:
         means: The status that is kept in its place, where this is another word for it.
@@ -90,6 +84,7 @@ class NamedStatus(Status):
         many: Whether it holds a list.
     """
 
+    text: str
     means: str = ""
     value: Any = None
     many: bool = False

@@ -29,11 +29,6 @@ comes before the dice is computed only once.
 
 
 @dataclass(frozen=True, slots=True)
-class NoFacts:
-    """The facts of a rule that needs none."""
-
-
-@dataclass(frozen=True, slots=True)
 class Rule(Generic[T]):
     """A rule that can be applied.
 

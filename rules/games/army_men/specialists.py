@@ -10,8 +10,7 @@ from typing import Annotated
 from shapely import Polygon, get_coordinates
 
 from rules.engine.dice import Procedure
-from rules.engine.facts import PHASE, UNKNOWN, Context, Source, bind, of_actor
-from rules.engine.game import NoFacts
+from rules.engine.facts import PHASE, UNKNOWN, Context, Source, bind, facts_from, of_actor
 from rules.engine.ruleset import limit, refused
 from rules.engine.schema import Asked, Count, Inches, Record, Row
 from rules.engine.text import display_name
@@ -147,16 +146,11 @@ def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:
     return _cannot_clear(rules, clearing) or verdict("destroyed", *reasons, allowed=True).causing(*busy)
 
 
-SHARED = ("distance_in", "phase", "moved_this_turn", "attacks_made_this_turn")
-"""The facts that a shot at an obstacle shares with clearing it."""
-
-
 def _cannot_clear(rules: Rules, clearing: Clearing) -> Verdict | None:
     """The reason why an obstacle is not destroyed by hand or by this shot; None if it is."""
     if clearing.by in rules.tables.weapons:
-        shared = {name: getattr(clearing, name) for name in SHARED}
-        shot = clearing.shot or Shot(weapon=clearing.by, out_of_ammo=clearing.jammed_or_empty, **shared)
-        return barred(rules, shot)
+        failed = clearing.jammed_or_empty
+        return barred(rules, clearing.shot or facts_from(Shot, clearing, weapon=clearing.by, out_of_ammo=failed))
     attacked = (clearing.attacks_made_this_turn > 0, "already_attacked", "AM-37")
     if clearing.by != "engineer":
         return refused(rules, attacked)
@@ -235,7 +229,7 @@ def leader_bonus(rules: Rules, shot: Shot) -> Verdict:
     return verdict("led" if bonus else "alone", *reasons, modifier=bonus)
 
 
-def flame_thrower_hit(rules: Rules, _: NoFacts) -> Procedure[Verdict]:
+def flame_thrower_hit(rules: Rules) -> Procedure[Verdict]:
     """Whether a flame-thrower that was hit explodes."""
     numbers, reasons = yield from exploded(rules)
     return Verdict("explodes" if numbers["explodes"] else "burns out", numbers, tuple(reasons))

@@ -8,7 +8,6 @@ from typing import Annotated
 from rules.engine.common import SIDES
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import UNKNOWN, Context, Source
-from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit, refused
 from rules.engine.schema import Asked, Count, Row
 from rules.engine.verdict import RuleRefusal, StatusEffect, Verdict, forbidden, verdict
@@ -106,7 +105,7 @@ def _thrown(players: Sequence[str], why: str, *, again: bool) -> Procedure[dict[
     return rolls
 
 
-def phases(rules: Rules, _: NoFacts) -> Verdict:
+def phases(rules: Rules) -> Verdict:
     """The phases of a turn in order."""
     rows = sorted(rules.tables.phases.items(), key=lambda named: named[1].number)
     found = [{"number": row.number, "name": name, "simultaneous": row.simultaneous} for name, row in rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, TypeAlias
 
-from rules.engine.common import NamedStatus
+from rules.engine.common import Status
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.ruleset import Cited, Limit, Ruleset, limit
 from rules.engine.schema import Count, Inches, Part, Record, Row, Within
@@ -248,7 +248,7 @@ class Tables(Record):
     specials: Mapping[str, Special]
     fudge_faces: Mapping[str, FudgeFace]
     phases: Mapping[str, Phase]
-    statuses: Mapping[str, NamedStatus]
+    statuses: Mapping[str, Status]
     limits: Mapping[str, Limit]
     scenarios: Mapping[str, Scenario]
     cards: Mapping[str, Card]

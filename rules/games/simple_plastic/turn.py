@@ -8,7 +8,7 @@ from typing import Annotated
 
 from rules.engine.common import FIGURES_LEFT, SIDES, highest_die, last_standing
 from rules.engine.dice import Procedure
-from rules.engine.game import Answer, NoFacts
+from rules.engine.game import Answer
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Row
 from rules.engine.verdict import RuleRefusal, StatusEffect, Verdict, forbidden, verdict
@@ -87,7 +87,7 @@ def unit_card(rules: Rules, card: Annotated[str, Row("cards", "unknown_card")]) 
 # The turn.
 
 
-def phase_order(rules: Rules, _: NoFacts) -> Verdict:
+def phase_order(rules: Rules) -> Verdict:
     """The phases of a turn in order."""
     return verdict("phases", rules.because("SP-01"), phases=_phases(rules))
 

@@ -180,7 +180,7 @@ def terrain_class(rules: Rules, terrain: tuple[TerrainName, ...]) -> Verdict:
 
 def terrain_on_table(rules: Rules, kind: TerrainKind) -> Verdict:
     """Which of the rulebook's kinds a measured piece may be; with several the players are asked."""
-    names = [name for name, row in rules.tables.terrain.items() if kind in row.kinds]
+    names = terrain_names(rules, kind)
     return verdict("known" if names else "no effect", rules.because("WW-04"), terrain=names)
 
 
