@@ -6,8 +6,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import cast
 
+from shapely import get_coordinates
 from shapely.affinity import translate
 from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
@@ -61,6 +63,13 @@ class Range:
 def base_area(figure: Figure) -> Polygon:
     """The figure's base as a polygon. Bases are convex, so an outline that crosses itself is replaced by its hull."""
     return _area(figure.base_in)
+
+
+def sides_in(area: Polygon) -> tuple[float, float]:
+    """The short and the long side of the smallest rectangle round an area, however it is turned."""
+    corners = get_coordinates(area.minimum_rotated_rectangle)[:3]
+    short_in, long_in = sorted(math.dist(a, b) for a, b in pairwise(corners))
+    return short_in, long_in
 
 
 @lru_cache(maxsize=1024)  # a list of actions measures the same bases hundreds of times

@@ -72,6 +72,15 @@ def place_at(path_in: Path, along_in: float) -> PointIn:
     return path_in[-1]
 
 
+def places_along(path_in: Path, every_in: float) -> list[PointIn]:
+    """Places along a path, at most so far apart: its start, its corners and its end among them."""
+    found = [path_in[0]]
+    for _, a, b in legs(path_in):
+        parts = max(1, math.ceil(math.dist(a, b) / every_in))
+        found += [place_at((a, b), n * math.dist(a, b) / parts) for n in range(1, parts)] + [b]
+    return found
+
+
 def cut(path_in: Path, along_in: float) -> Path:
     """The path up to this length."""
     if along_in >= length_in(path_in):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from itertools import pairwise
 from typing import Annotated
 
-from shapely import Polygon, get_coordinates
+from shapely import Polygon
 
 from rules.engine.dice import Procedure
 from rules.engine.facts import PHASE, UNKNOWN, Context, Source, bind, facts_from, of_actor
@@ -21,6 +19,7 @@ from rules.games.army_men.movement import Waits, waiting
 from rules.games.army_men.shot import Shot, holds
 from rules.games.army_men.status import by_hand, gap, has
 from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase, touching
+from rules.tabletop.measure import sides_in
 from rules.tabletop.tolerance import within
 
 
@@ -172,8 +171,7 @@ def _unswept_in(context: Context) -> float:
     """The length of the piece, as far as it is not swept."""
     if context.piece is None:
         return 0.0
-    corners = get_coordinates(Polygon(context.piece.outline_in).minimum_rotated_rectangle)
-    long_in = max(math.dist(a, b) for a, b in pairwise(corners))
+    _, long_in = sides_in(Polygon(context.piece.outline_in))
     done_in = float(context.position.state.statuses.get(status.SWEPT.format(context.piece.name), 0.0))
     return round(max(0.0, long_in - done_in), 1)
 

@@ -21,7 +21,7 @@ from rules.tabletop.movement import IMPASSABLE, MovementProfile, TerrainCost, Wa
 from rules.tabletop.opacity import CoverKind, Opacity
 from rules.tabletop.path import placed
 from rules.tabletop.scene import SightRules
-from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece
+from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece, boxes_meet
 
 
 class Stretch(Record):
@@ -112,14 +112,8 @@ def shelter(rules: Rules, kind: TerrainKind) -> Shelter | None:
 
 def held_by(target: Figure, terrain: Iterable[TerrainPiece]) -> tuple[TerrainPiece, ...]:
     """The pieces that a figure stands inside."""
-    x, y = target.centre_in
-
-    def near(piece: TerrainPiece) -> bool:
-        """A quick look that spares most pieces the exact one."""
-        xs, ys = zip(*piece.outline_in, strict=True)
-        return bool(min(xs) <= x <= max(xs) and min(ys) <= y <= max(ys))
-
-    return tuple(piece for piece in terrain if near(piece) and Polygon(piece.outline_in).contains(Point(x, y)))
+    near = (piece for piece in terrain if boxes_meet((target.centre_in,), piece.outline_in))
+    return tuple(piece for piece in near if Polygon(piece.outline_in).contains(Point(target.centre_in)))
 
 
 def inside_pillbox(rules: Rules, target: Figure, terrain: Iterable[TerrainPiece]) -> bool:

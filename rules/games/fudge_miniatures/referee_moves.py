@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 from shapely import LineString, Point, Polygon
@@ -26,7 +25,7 @@ from rules.games.fudge_miniatures.turn import actions_in_step_2, may_do
 from rules.tabletop.bearing import onward
 from rules.tabletop.measure import range_between
 from rules.tabletop.movement import MovementProfile, Walk, walk
-from rules.tabletop.path import Path, length_in, placed
+from rules.tabletop.path import Path, length_in, placed, places_along
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.tolerance import DOUBT_SIGMAS, Comparison
 
@@ -210,7 +209,8 @@ def contacts(model: Model, path: Path, enemy: Model) -> list[bool]:
     spare_in = _reach_in(here) + _reach_in(there) + DOUBT_SIGMAS * (here.sigma_in + there.sigma_in) + 1.0
     if not found[0] and LineString(path).distance(Point(there.centre_in)) > spare_in:
         return found
-    *way, end = [in_contact(model.position.measure(placed(here, place), there)) for place in _places(path)]
+    places = places_along(path, CONTACT_EVERY_IN)[1:]
+    *way, end = [in_contact(model.position.measure(placed(here, place), there)) for place in places]
     if model.flies:
         way = [False] if False in way else []
     for now in (*way, end is not False):
@@ -221,15 +221,6 @@ def contacts(model: Model, path: Path, enemy: Model) -> list[bool]:
 
 def _reach_in(figure: Figure) -> float:
     return max(math.dist(figure.centre_in, place) for place in figure.base_in)
-
-
-def _places(path: Path) -> list[PointIn]:
-    """Places close together along a path, its end the last."""
-    found: list[PointIn] = []
-    for a, b in pairwise(path):
-        parts = max(1, math.ceil(math.dist(a, b) / CONTACT_EVERY_IN))
-        found += [(a[0] + (b[0] - a[0]) * n / parts, a[1] + (b[1] - a[1]) * n / parts) for n in range(1, parts + 1)]
-    return found
 
 
 def _enemy_passed(model: Model, path: Path) -> Model | None:

@@ -21,7 +21,7 @@ from rules.tabletop.bearing import Turning
 from rules.tabletop.measure import base_area, standing_on
 from rules.tabletop.movement import IMPASSABLE, MovementProfile, TerrainCost, walk
 from rules.tabletop.path import Path, placed, straight
-from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of
+from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of, boxes_meet
 from rules.tabletop.template import Blast, Wedge
 from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, choice, doubtful_shifts
 
@@ -82,21 +82,12 @@ def possible_terrains(
     """The terrain that a figure defends in, and what else it may be within the error of its place."""
     kinds, reach_in = rules.tables.grounds(), DOUBT_SIGMAS * figure.sigma_in
     base = base_area(figure)
-    near = [one for one in pieces if one.kind in kinds and _may_meet(one.outline_in, figure.base_in, reach_in)]
+    near = [one for one in pieces if one.kind in kinds and boxes_meet(one.outline_in, figure.base_in, reach_in)]
     at_an_edge = any(Polygon(one.outline_in).exterior.distance(base) <= reach_in for one in near)
     x, y = figure.centre_in
     shifts = doubtful_shifts(figure.sigma_in) if at_an_edge else ((0.0, 0.0),)
     found = [terrains_under(rules, placed(figure, (x + dx, y + dy)), near, from_in) for dx, dy in shifts]
     return choice(found[0], found)
-
-
-def _may_meet(a: Outline, b: Outline, reach_in: float) -> bool:
-    """Whether the boxes round two outlines are at most so far apart."""
-    return all(
-        min(place[axis] for place in one) - max(place[axis] for place in other) <= reach_in
-        for axis in (0, 1)
-        for one, other in ((a, b), (b, a))
-    )
 
 
 def movement_profile(rules: Rules, mover: Mover) -> MovementProfile:

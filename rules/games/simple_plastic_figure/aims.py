@@ -15,13 +15,13 @@ from rules.engine.referee import UncertainFact, refusal_of
 from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict
-from rules.games.simple_plastic_figure.cover import Piece, exposure, holder_at, near, terrain_names
+from rules.games.simple_plastic_figure.cover import Piece, exposure, holder_at, terrain_names
 from rules.games.simple_plastic_figure.figures import bar, gap, held_in, leading, place_of, pose, rules_of, weapons
 from rules.games.simple_plastic_figure.statuses import DIRECTED_BY
 from rules.games.simple_plastic_figure.tables import AimAt, Enemies, Weapon
 from rules.tabletop.measure import Range, range_to
 from rules.tabletop.sight import SLIVER, exposures
-from rules.tabletop.table import Figure, PointIn, Posture, TerrainPiece, ellipse_outline
+from rules.tabletop.table import Figure, PointIn, Posture, TerrainPiece, boxes_meet, ellipse_outline
 from rules.tabletop.tolerance import DOUBT_SIGMAS, Comparison, within
 
 Names = frozenset[str]
@@ -275,9 +275,8 @@ def pieces(position: Position, target: Figure, hidden_by: Hidden) -> list[dict[s
 
 def _touches(figure: Figure, piece: TerrainPiece) -> bool:
     """Whether a figure is on or beside a piece, or may be."""
-    if not near(figure, piece, DOUBT_SIGMAS * figure.sigma_in):
-        return False
-    return range_to(figure, piece.outline_in).contact() is not Comparison.OUT
+    near = boxes_meet(figure.base_in, piece.outline_in, DOUBT_SIGMAS * figure.sigma_in)
+    return near and range_to(figure, piece.outline_in).contact() is not Comparison.OUT
 
 
 def beside(position: Position, unit: Unit) -> Names:

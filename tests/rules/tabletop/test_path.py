@@ -14,6 +14,7 @@ from rules.tabletop.path import (
     nearest_in,
     place_at,
     placed,
+    places_along,
     spans_in,
     spans_over,
     straight,
@@ -46,6 +47,12 @@ def test_single_place_is_a_path_without_length():
     assert nearest_in(block("a", 2, 3), still, block("b", 5, 3)) == 2
     assert nearest_in(block("a", 2, 3), still[:1], block("b", 5, 3)) == 2
     assert contacts(block("a", 2, 3), still, [block("b", 3, 3)]) == ()
+
+
+def test_places_along_a_path():
+    # Legs of 3 and 4 in: two parts of 1.5 in each, then two of 2 in.
+    assert places_along(BENT, 2) == [(0, 0), (1.5, 0), (3, 0), (3, 2), (3, 4)]
+    assert places_along(BENT[:1], 2) == [(0, 0)]
 
 
 @given(paths, st.floats(0, 80))
