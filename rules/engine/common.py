@@ -35,23 +35,20 @@ WEAPON = Source(lambda context: context.position.kind(context.actor)["weapons"][
 
 
 def _edge_range(context: Context) -> Uncertain:
-    name = context.target.id
-    found = context.position.view(context.actor.id, name).range
-    return Uncertain(round(found.edge_in, 2), found.sigma_in, f"the range to {display_name(name)}")
+    found = context.target_view.range
+    return Uncertain(round(found.edge_in, 2), found.sigma_in, f"the range to {display_name(context.target.id)}")
 
 
-def _part_seen(context: Context) -> Uncertain:
-    shooter, name = context.actor.id, context.target.id
-    view = context.position.view(shooter, name)
-    part = round(view.exposure, 2)
-    what = f"how much of {display_name(name)} is seen by {display_name(shooter)}"
-    return Uncertain(part, sum(view.part_errors(part)), what, 0.0, 1.0)
+def part_of_target(context: Context, part: float) -> Uncertain:
+    """A part of the target that the acting figure sees, to a hundredth, with its error."""
+    what = f"how much of {display_name(context.target.id)} is seen by {display_name(context.actor.id)}"
+    return Uncertain(round(part, 2), sum(context.target_view.part_errors(round(part, 2))), what, 0.0, 1.0)
 
 
 EDGE_RANGE = Source(_edge_range)
 """The range to the target from base edge to base edge, to a hundredth of an inch."""
 
-PART_SEEN = Source(_part_seen)
+PART_SEEN = Source(lambda context: part_of_target(context, context.target_view.exposure))
 """The part of the target that the acting figure sees, from 0 to 1."""
 
 

@@ -182,24 +182,31 @@ class BattleBegun(Event):
     house_rules: str = ""
 
 
-def one_card(figure: str, card: str | None, own: Mapping[str, Any] | None) -> None:
-    """Raise `UserError` unless a figure has exactly one card: a ready one or its own."""
-    if (card is None) == (own is None):
-        raise UserError(f"{figure} needs one card: a card of the game or its own, not both")
+class Recruit(Record):
+    """A figure with its card.
 
+    Attributes:
+        figure: Its id.
+        card: Name of a ready card of the game, or None.
+        own: A card of the player's own as data, if there is no ready one.
+        squad: Name of its squad; empty if it has none.
+    """
 
-class UnitJoined(Event):
-    """A figure joins a side as a unit with a ready card or a card of the players' own."""
-
-    kind = "enlisted"
     figure: str
-    side: str
     card: str | None = None
     own: Mapping[str, Any] | None = None
     squad: str = ""
 
     def __post_init__(self) -> None:
-        one_card(self.figure, self.card, self.own)
+        if (self.card is None) == (self.own is None):
+            raise UserError(f"{self.figure} needs one card: a card of the game or its own, not both")
+
+
+class UnitJoined(Recruit, Event):
+    """A figure joins a side as a unit."""
+
+    kind = "enlisted"
+    side: str
 
 
 class PhaseBegun(Event):

@@ -15,7 +15,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from rules.engine.position import Position
+from rules.engine.position import Position, View
 from rules.engine.referee import Action, UncertainFact
 from rules.engine.ruleset import Ruleset
 from rules.engine.schema import Sourced, notes_of
@@ -67,6 +67,11 @@ class Context:
     def target(self) -> Unit:
         """The first target."""
         return self.targets[0]
+
+    @property
+    def target_view(self) -> View:
+        """The first target as the acting unit sees it."""
+        return self.position.view(self.actor.id, self.target.id)
 
     @property
     def rules(self) -> Ruleset[Any]:

@@ -250,7 +250,7 @@ def _seen_at(man: Unit, enemy: Unit) -> PointIn | None:
 
 def _no_chance(context: Context) -> Verdict | None:
     """Why a target that was seen on its way may not be fired at; None if it may."""
-    at_end = context.position.view(context.actor.id, context.target.id).exposure >= SLIVER
+    at_end = context.target_view.exposure >= SLIVER
     asked = {"weapon": context.weapon, "target_crossed_los": True, "target_in_los_at_end": at_end}
     return refusal_of(context.position.game, "opportunity_fire", asked)
 

@@ -51,8 +51,9 @@ def entrench(
     return found.causing(StatusEffect(ACTORS, status.DIGGING, turns_digging, "AM-92"), _busy("AM-92"), *shelter)
 
 
-def _treated(context: Context) -> bool:
-    return bool(context.target.this_turn.get(status.TREATED)) or "medic" in context.actor.acts_this_turn
+_TREATED = Source(
+    lambda context: bool(context.target.this_turn.get(status.TREATED)) or "medic" in context.actor.acts_this_turn
+)
 
 
 def medic(
@@ -61,7 +62,7 @@ def medic(
     adjacent: bool = True,
     edge_in: Annotated[Inches | None, gap()] = None,
     wounded: Annotated[bool, Source(lambda _: True)] = True,
-    treated_this_turn: Annotated[bool, Source(_treated)] = False,
+    treated_this_turn: Annotated[bool, _TREATED] = False,
 ) -> Procedure[Verdict]:
     """A medic's try to heal."""
     apart = (not adjacent or not touching(rules, edge_in or 0.0), "not_adjacent", "AM-68")

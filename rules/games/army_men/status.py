@@ -247,6 +247,11 @@ def weapons(position: Position, unit: Unit) -> Mapping[str, Weapon]:
     return {name: rows[name] for name in card(position, unit, "weapons") or ()}
 
 
+def weapon_with(trait: str) -> Callable[[Position, Unit], str | None]:
+    """The first weapon that a unit shows with a trait, such as "half_move"; None without one."""
+    return lambda position, unit: next((n for n, row in weapons(position, unit).items() if getattr(row, trait)), None)
+
+
 def targets(position: Position, unit: Unit) -> tuple[Unit, ...]:
     """The enemies that still take part."""
     return tuple(one for one in position.enemies(unit) if fit(one))
@@ -414,8 +419,7 @@ def of_pair(read: Callable[[Position, Unit, Unit, View], Any]) -> Source:
     def of(context: Context) -> Any:
         if not context.targets or context.target.id == context.actor.id:
             return UNKNOWN
-        view = context.position.view(context.actor.id, context.target.id)
-        return read(context.position, context.actor, context.target, view)
+        return read(context.position, context.actor, context.target, context.target_view)
 
     return Source(of)
 

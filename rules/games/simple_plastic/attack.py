@@ -191,12 +191,9 @@ def _shares_dice(context: Context) -> Any:
     return UNKNOWN if dice > 1 and context.rules.chooses("split_dice", True) else None
 
 
+_EACH_HAS_ITS_OWN = Source(lambda _: Elevation.LEVEL)
+"""Every target brings its own elevation."""
 _DICE_ROLLED = Source(lambda context: int(context.actor.this_turn.get(DICE_ROLLED, 0)))
-
-
-def _each_has_its_own(_: Context) -> Elevation:
-    """Every target brings its own elevation."""
-    return Elevation.LEVEL
 
 
 class Attack(Turn):
@@ -211,7 +208,7 @@ class Attack(Turn):
     """
 
     attacker: Annotated[UnitName, on_card("unit")]
-    elevation_of_target: Annotated[Elevation, HIGHER_OR_LOWER, Source(_each_has_its_own)] = Elevation.LEVEL
+    elevation_of_target: Annotated[Elevation, HIGHER_OR_LOWER, _EACH_HAS_ITS_OWN] = Elevation.LEVEL
     target_in_cover: Annotated[bool | None, ANY_COVER] = None
     target_special: bool = False
     visible_fraction: Part = 1.0
