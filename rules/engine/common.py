@@ -12,12 +12,16 @@ from typing import Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import Context, Source, Uncertain
+from rules.engine.position import View
+from rules.engine.referee import FactPath, UncertainFact
 from rules.engine.ruleset import Cited
 from rules.engine.schema import Inches
 from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.movement import MovementProfile, TerrainCost, Walk, walk
+from rules.tabletop.sight import SLIVER
 from rules.tabletop.table import TerrainKind, TerrainPiece
+from rules.tabletop.tolerance import DOUBT_SIGMAS, Choice
 
 # Sources of facts.
 
@@ -50,6 +54,31 @@ EDGE_RANGE = Source(_edge_range)
 
 PART_SEEN = Source(lambda context: part_of_target(context, context.target_view.exposure))
 """The part of the target that the acting figure sees, from 0 to 1."""
+
+
+# Measurement errors of facts that are not numbers.
+
+HIDDEN, SEEN = "hidden", "seen"
+"""The players' answers to the question whether one figure sees another."""
+
+
+def in_sight(view: View, what: str, way: FactPath = ("los",)) -> tuple[UncertainFact, ...]:
+    """The uncertainty of whether the target is seen; empty if clearly enough of it is in sight, or nothing.
+
+    Args:
+        view: The target as the shooter sees it.
+        what: Text for the player: which figure sees which.
+        way: Path of the fact among the facts of the question.
+    """
+    exposure = view.exposure
+    sigmas = (sigma for sigma in view.part_errors(exposure) if exposure - DOUBT_SIGMAS * sigma < SLIVER)
+    return tuple(UncertainFact(way, sigma, what, either={HIDDEN: False, SEEN: True}) for sigma in sigmas)
+
+
+def one_of(found: Choice[tuple[str, ...]], sigma_in: float, what: str, way: FactPath) -> tuple[UncertainFact, ...]:
+    """The uncertainty of the terrain that a figure stands in, by its names; empty if it is certain."""
+    either = {" and ".join(map(display_name, names)).lower() or "open": names for names in found.possible}
+    return () if found.certain else (UncertainFact(way, sigma_in, what, either=either),)
 
 
 # Rows of tables.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -230,12 +230,8 @@ def _disc_area(centre: PointIn, radius: float, area: BaseGeometry) -> float:
     sector where it is outside (the usual closed form for the overlap of a disc and a polygon).
     """
     polygons = [part for part in shapely.get_parts(area) if isinstance(part, Polygon)]
-    return sum(abs(_ring_area(centre, radius, part.exterior.coords)) for part in polygons)
-
-
-def _ring_area(centre: PointIn, radius: float, closed: Iterable[Sequence[float]]) -> float:
-    points = [(x - centre[0], y - centre[1]) for x, y, *_ in closed]
-    return sum(_edge_area(p, q, radius) for p, q in pairwise(points))
+    rings = ([(x - centre[0], y - centre[1]) for x, y, *_ in part.exterior.coords] for part in polygons)
+    return sum(abs(sum(_edge_area(p, q, radius) for p, q in pairwise(ring))) for ring in rings)
 
 
 def _cross(p: PointIn, q: PointIn) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rules.engine.ambiguity import in_sight
+from rules.engine.common import in_sight
 from rules.engine.facts import Bound, Context, bind
 from rules.engine.position import Position, View
 from rules.engine.referee import Action, UncertainFact, refusal_of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import Annotated, Any
 
-from rules.engine.ambiguity import HIDDEN, SEEN, in_sight
+from rules.engine.common import HIDDEN, SEEN, in_sight
 from rules.engine.facts import PHASE, UNKNOWN, Source, Uncertain, of_actor
 from rules.engine.position import Position, View
 from rules.engine.ruleset import limit, row_title

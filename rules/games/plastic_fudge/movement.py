@@ -64,7 +64,7 @@ class Move(Mover):
 
 def move_allowance(rules: Rules, move: Move) -> Verdict:
     """How far a unit may go after its turns and climbs."""
-    if stopped := _cannot_move(rules, move):
+    if stopped := first_refusal(rules, _bars(rules, move)):
         return stopped
     base = movement_level(rules, move)
     slowing = slowed(rules, move, move.terrain)
@@ -79,12 +79,8 @@ def move_allowance(rules: Rules, move: Move) -> Verdict:
     return verdict("may move", base, *tolls, *why, allowed=True, distance_in=left_in * (1 - part))
 
 
-def _cannot_move(rules: Rules, mover: Mover) -> Verdict | None:
-    """The refusal for a unit that does not move by itself."""
-    return first_refusal(rules, _bars(rules, mover))
-
-
 def _bars(rules: Rules, mover: Mover) -> Iterator[Bar]:
+    """What forbids a unit to move by itself."""
     yield from units.bars(rules, mover, _wrong_time(rules, mover), mover.aboard)
     special, how = special_of(rules, mover.unit), rules.option("fifty_cal_hand_to_hand")
     if special is not None:
@@ -209,7 +205,7 @@ class Path(Mover):
 
 def move(rules: Rules, path: Path) -> Verdict:
     """Whether a path is within the allowance, and the remaining allowance."""
-    if stopped := _cannot_move(rules, path):
+    if stopped := first_refusal(rules, _bars(rules, path)):
         return stopped
     base = movement_level(rules, path)
     parts: list[float] = []

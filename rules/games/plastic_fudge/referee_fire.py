@@ -10,7 +10,7 @@ from typing import Any
 
 from shapely.geometry import Point, Polygon
 
-from rules.engine.ambiguity import in_sight, one_of
+from rules.engine.common import in_sight, one_of
 from rules.engine.facts import Context, action_for
 from rules.engine.position import Position, View
 from rules.engine.referee import Action, UncertainFact
