@@ -124,11 +124,5 @@ _TURN_DEG = {
 
 
 def drifted(spot_in: PointIn, direction: Compass, distance_in: float, north_deg: float = 90.0) -> PointIn:
-    """The place at this distance from a spot in a compass direction; by default, north is away from the near edge.
-
-    Raises:
-        UserError: if the distance is negative or not finite.
-    """
-    if not (math.isfinite(distance_in) and distance_in >= 0):
-        raise UserError(f"a shot strays 0 in or more, not {distance_in:g} in")
+    """The place at this distance from a spot in a compass direction; by default, north is away from the near edge."""
     return onward(spot_in, north_deg + _TURN_DEG[direction], distance_in)

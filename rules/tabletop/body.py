@@ -6,15 +6,12 @@ A silhouette is a stack of bands, each as wide as the body at that height in any
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
 
-from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray, Posture
 
 COLUMNS = 8
@@ -32,22 +29,11 @@ class Body:
             `half width` to either side.
         by_base: The half widths are parts of the base's half width across the line of sight instead of inches, as for
             lying figures and vehicles.
-
-    Raises:
-        UserError: if the bands do not rise, have no width, or a height is not a finite number.
     """
 
     eye_in: float
     bands: tuple[tuple[float, float], ...]
     by_base: bool = False
-
-    def __post_init__(self) -> None:
-        tops = [0.0, *(top for top, _ in self.bands)]
-        rising = len(tops) > 1 and all(low < high < math.inf for low, high in pairwise(tops))
-        if not rising or not all(0 < width < math.inf for _, width in self.bands):
-            raise UserError(f"the bands of a silhouette must rise from the ground and have a width: {self.bands}")
-        if not math.isfinite(self.eye_in):
-            raise UserError(f"an eye needs a finite height in inches, not {self.eye_in}")
 
     @property
     def height_in(self) -> float:

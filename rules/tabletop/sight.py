@@ -55,7 +55,6 @@ class Sight:
     """What a shooter sees of a target.
 
     Attributes:
-        shooter, target: Their ids.
         exposure: Part of the target's silhouette in sight, 0 to 1.
         exposure_to_fire: The same if screens (hedges, light trees, fences) hide nothing.
         shooter_exposure: Part of the shooter that the target sees.
@@ -65,8 +64,6 @@ class Sight:
         rays: A dozen rays over the silhouette, for drawing.
     """
 
-    shooter: str
-    target: str
     exposure: float
     exposure_to_fire: float
     shooter_exposure: float
@@ -110,8 +107,6 @@ def sight(
     counted = _counted(table, rules)
     hidden = list(_hidden(table, cover, cast, terrain))
     return Sight(
-        shooter=shooter.id,
-        target=target.id,
         exposure=float(cover.exposure(counted)[0]),
         exposure_to_fire=float(cover.exposure(counted & ~table.having(cover_kind=CoverKind.SCREEN))[0]),
         shooter_exposure=float(shooter_cover.exposure(counted)[0]),

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.tabletop.bearing import Compass, bearing_deg, drifted
-from rules.tabletop.errors import UserError
 from tests.rules.board import Turned
 
 places = st.floats(-50, 50)
@@ -39,9 +38,3 @@ def test_stray_turns_with_the_table(x, y, direction, distance, table):
     here = drifted(spot, direction, distance, bearing_deg(firer, spot))
     assert there == pytest.approx(table.point(here), abs=1e-8)
     assert math.dist(there, table.point(spot)) == pytest.approx(distance)
-
-
-@pytest.mark.parametrize("distance", [-1, math.nan, math.inf])
-def test_invalid_distance_is_refused(distance):
-    with pytest.raises(UserError, match="strays"):
-        drifted((0, 0), Compass.NORTH, distance)

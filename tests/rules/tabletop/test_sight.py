@@ -6,9 +6,8 @@ A ray from an eye at height e that passes height h at the part t of its way arri
 import pytest
 from shapely.geometry import Point, Polygon
 
-from rules.tabletop.body import Body
 from rules.tabletop.errors import UserError
-from rules.tabletop.opacity import TRUNK_PART, CoverKind, Opacity, Within, standing_outlines
+from rules.tabletop.opacity import TRUNK_PART, CoverKind, Opacity, standing_outlines
 from rules.tabletop.scene import SightRules
 from rules.tabletop.sight import exposures, sight
 from rules.tabletop.table import Posture, TerrainKind, TerrainPiece, ellipse_outline
@@ -262,14 +261,6 @@ def test_trunk_is_thinner_than_its_foot():
 def test_invalid_values_are_refused():
     with pytest.raises(UserError, match="a cannot be its own target"):
         sight(soldier("a", 0), soldier("a", 3), ())
-    with pytest.raises(UserError, match="must rise"):
-        Body(1.6, ((1.0, 0.2), (0.5, 0.2)))
-    with pytest.raises(UserError, match="must rise"):
-        Body(1.6, ())
-    with pytest.raises(UserError, match="an eye"):
-        Body(float("nan"), ((1.0, 0.2),))
-    with pytest.raises(UserError, match="0 in or more"):
-        Opacity(within=Within.FILLED, depth_in=-1)
     for height in (0, -1, float("nan"), float("inf")):
         with pytest.raises(UserError, match="measure one"):
             SightRules(standing_height_in=height)
