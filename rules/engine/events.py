@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 from rules.engine.dice import DiceRequest, Roll
 from rules.engine.schema import Inches, Reader, Record, Within
-from rules.engine.verdict import Verdict
+from rules.engine.verdict import Reason, Verdict
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, PointIn, TerrainPiece
 
@@ -116,26 +116,17 @@ class Throw(Record):
         return cls(die=request.die.name, for_whom=request.for_whom, why=request.why, faces=roll.faces)
 
 
-class ReasonRecord(Record):
-    """A reason of a verdict, as stored in the journal."""
-
-    rule: str
-    text: str
-    modifier: float | None = None
-
-
 class VerdictRecord(Record):
     """A verdict, as stored in the journal."""
 
     outcome: str
     numbers: Mapping[str, Any]
-    reasons: tuple[ReasonRecord, ...]
+    reasons: tuple[Reason, ...]
 
     @classmethod
     def of(cls, verdict: Verdict) -> VerdictRecord:
         """The record of a verdict, in values that survive JSON unchanged."""
-        reasons = tuple(ReasonRecord(rule=one.rule, text=one.text, modifier=one.modifier) for one in verdict.reasons)
-        return cls(outcome=str(verdict.outcome), numbers=plain(verdict.numbers), reasons=reasons)
+        return cls(outcome=str(verdict.outcome), numbers=plain(verdict.numbers), reasons=verdict.reasons)
 
 
 # The events.
