@@ -12,11 +12,13 @@ from typing import Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import Context, Source, Uncertain
-from rules.engine.position import View
+from rules.engine.position import Position, View
 from rules.engine.referee import FactPath, UncertainFact
 from rules.engine.ruleset import Cited
 from rules.engine.schema import Inches
+from rules.engine.state import Unit
 from rules.engine.text import display_name
+from rules.engine.verdict import Verdict, forbidden
 from rules.tabletop.errors import UserError
 from rules.tabletop.movement import MovementProfile, TerrainCost, Walk, walk
 from rules.tabletop.sight import SLIVER
@@ -163,7 +165,15 @@ IN_THE_WAY = Source(_in_the_way)
 """The kinds of impassable terrain on the path of the acting figure."""
 
 
-# Dice and victory.
+# The turn, dice and victory.
+
+
+def not_your_turn(position: Position, unit: Unit, rule: str) -> Verdict | None:
+    """The reason that forbids the actions of a unit in the turn of another side."""
+    side = position.state.side
+    if side in ("", unit.side):
+        return None
+    return forbidden("not_your_turn", position.game.rules.because(rule, f"it is the turn of {display_name(side)}"))
 
 
 def highest_die(sides: Sequence[str], why: str) -> Procedure[list[str]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from shapely import LineString, Point, Polygon
 
+from rules.engine.common import not_your_turn
 from rules.engine.events import plain
 from rules.engine.position import Position, rules_with
 from rules.engine.referee import NO_FACINGS, Action, UncertainFact
@@ -79,9 +80,9 @@ def not_now(model: Model, action: str, step: str) -> Verdict | None:
         action: A row of the table of activities.
         step: The flag of the steps in which it is done, as "moves".
     """
-    rules, side = model.rules, model.position.state.side
-    if not model.own_turn:
-        return forbidden("not_your_turn", rules.because("FM-17", f"it is the turn of {display_name(side)}"))
+    rules = model.rules
+    if bar := not_your_turn(model.position, model.unit, "FM-17"):
+        return bar
     row, alone = step_of(model.position)
     if alone and alone != model.id:
         return forbidden("not_his_turn", rules.because("FM-A11", f"it is the turn of {display_name(alone)}"))

@@ -48,11 +48,8 @@ def full_defense(position: Position, unit: Unit) -> int:
     poses, chosen = rules_of(position).tables.poses, unit.statuses.get("pose")
     seen = position.figures[unit.id].posture.value if unit.id in position.figures else ""
     pose = str(chosen or (seen if seen in poses else "standing"))
-    return int(
-        basic_defense_level(rules_of(position), pose=pose, unit=card_name(unit), DL=(unit.own or {}).get("DL")).numbers[
-            "DL"
-        ]
-    )
+    own = (unit.own or {}).get("DL")
+    return int(basic_defense_level(rules_of(position), pose=pose, unit=card_name(unit), DL=own).numbers["DL"])
 
 
 def lasting_defense(position: Position, unit: Unit) -> int:

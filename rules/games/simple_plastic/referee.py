@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
+from rules.engine.common import not_your_turn
 from rules.engine.effects import next_step
 from rules.engine.events import PhaseBegun
 from rules.engine.facts import Context, action_for, times_done
@@ -12,7 +14,6 @@ from rules.engine.position import Position
 from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, effects_of, verdict_without_dice
 from rules.engine.state import Unit
 from rules.engine.text import display_name, display_names
-from rules.engine.verdict import Verdict, forbidden
 from rules.games.simple_plastic.attack import ATTACKS, ATTACKS_MADE, DICE_ROLLED, FIRED_AT, MOVED, shots_at
 from rules.games.simple_plastic.movement import LED, MOVING, closes_gaps
 from rules.games.simple_plastic.sight import distance_in, sight_rules
@@ -20,12 +21,7 @@ from rules.games.simple_plastic.tables import Tables
 from rules.games.simple_plastic.turn import STEPS
 from rules.tabletop.path import Path
 
-
-def _bar(position: Position, unit: Unit) -> Verdict | None:
-    """The players take their turns one after another."""
-    side = position.state.side
-    text = f"it is the turn of {display_name(side)}"
-    return None if unit.side == side else forbidden("not_your_turn", position.game.rules.because("SP-01", text))
+_bar = partial(not_your_turn, rule="SP-01")
 
 
 # Movement.

@@ -12,7 +12,7 @@ from shapely.geometry import Point, Polygon
 
 from rules.engine.effects import goal_key
 from rules.engine.facts import UNKNOWN, Context, Uncertain, action_for
-from rules.engine.objectives import HalfOf, Task
+from rules.engine.objectives import Task
 from rules.engine.position import Position, View
 from rules.engine.referee import NO_FACINGS, Action, preview_of, refusal_of
 from rules.engine.state import Unit
@@ -280,7 +280,7 @@ def obligations(position: Position) -> Iterator[Action]:
 
 def tasks(rules: Rules) -> tuple[Task, ...]:
     """The objectives, the usual one first; of numbered ones half of the figures concerned is usual."""
-    half_of = {"eliminate_number": HalfOf.ENEMIES, "exit_far_edge": HalfOf.OWN}
+    half_of = {"eliminate_number": "enemies", "exit_far_edge": "own"}
     numbers = {"number": "figures", "number_key": statuses.NEEDED_BY.format}
     rows = sorted(rules.tables.goals.items(), key=lambda one: one[0] != USUAL_GOAL)
     counts: Any = {name: {**numbers, "half_of": half_of.get(name)} if row.numbered else {} for name, row in rows}
