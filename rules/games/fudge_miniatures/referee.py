@@ -13,7 +13,7 @@ from rules.engine.events import Change, PhaseBegun
 from rules.engine.facts import Context, action_for
 from rules.engine.objectives import Task
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, Action, Referee, UncertainFact, verdict_without_dice
+from rules.engine.referee import Action, Referee, UncertainFact, rounds_where, verdict_without_dice
 from rules.engine.ruleset import Ruleset
 from rules.engine.text import display_name
 from rules.engine.verdict import total
@@ -290,18 +290,6 @@ def _phases(position: Position, side: str) -> list[str]:
     return list(dict.fromkeys(f"{one['step']} {one['model']}" if alone else str(one["step"]) for one in steps))
 
 
-def rounds(position: Position) -> tuple[str, ...]:
-    """In the step of actions."""
-    step, _ = step_of(position)
-    return (FIRE,) if step is not None and step.acts else ()
-
-
-def moves(position: Position) -> bool:
-    """In the two steps of moves."""
-    step, _ = step_of(position)
-    return step is not None and step.moves
-
-
 def tasks(rules: Ruleset[Tables]) -> tuple[Task, ...]:
     """The scenarios' tasks; some are to be kept up for turns that are agreed."""
     rows = rules.tables.goals
@@ -326,8 +314,7 @@ REFEREE: Referee[Tables] = Referee(
     effects=effects,
     next_phase=next_phase,
     at_phase_end=at_phase_end,
-    rounds=rounds,
-    moves=moves,
+    rounds=rounds_where("acts"),
     tasks=tasks,
     this_turn=statuses.THIS_TURN,
     conditions={

@@ -12,7 +12,7 @@ from rules.engine.effects import CONDITIONS, condition, next_step, stored_list, 
 from rules.engine.events import PhaseBegun
 from rules.engine.facts import Context, action_for
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, Action, Referee, UncertainFact
+from rules.engine.referee import Action, Referee, UncertainFact, rounds_where
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.plastic_fudge import statuses, units
@@ -264,12 +264,6 @@ def next_phase(position: Position) -> PhaseBegun:
     return next_step(state, steps(rules_of(position), seats, called=jets))
 
 
-def rounds(position: Position) -> tuple[str, ...]:
-    """In the phases of attacks."""
-    row = rules_of(position).tables.phases.get(position.state.phase)
-    return (FIRE,) if row is not None and row.attacks else ()
-
-
 REFEREE: Referee[Tables] = Referee(
     sight=lambda _: SightRules(),  # the usual ones, because the sheet does not mention them
     movement=movement,
@@ -281,7 +275,7 @@ REFEREE: Referee[Tables] = Referee(
     next_phase=next_phase,
     at_spot=at_spot,
     ground=ground,
-    rounds=rounds,
+    rounds=rounds_where("attacks"),
     squads=False,
     this_turn=statuses.THIS_TURN,
     harmless=frozenset({statuses.ATTACKED_BY_HAND}),
