@@ -46,7 +46,7 @@ def bands_up(rules: Rules, attacker: Figure, target: Figure) -> int:
 
 def terrain_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece]) -> str:
     """The terrain that a figure stands in, one on a border included."""
-    kinds = {kind: row.terrain for kind, row in rules.tables.grounds().items() if row.terrain != "open"}
+    kinds = {kind: row.terrain for kind, row in rules.tables.ground.items() if row.terrain != "open"}
     parts: dict[str, float] = {}
     for share in standing_on(figure, [piece for piece in pieces if piece.kind in kinds]):
         name = kinds[share.piece.kind] if share.piece else "open"
@@ -62,7 +62,7 @@ def terrains_under(
     It stands behind a piece that adds to the Defense, that its base touches and that lies across the line of an attack
     `from_in`.
     """
-    grounds, terrain = rules.tables.grounds(), rules.tables.terrain
+    grounds, terrain = rules.tables.ground, rules.tables.terrain
     kinds = [(grounds[piece.kind].terrain, piece) for piece in pieces if piece.kind in grounds]
     behind = (name for name, piece in kinds if terrain[name].defense > 0 and _shields(piece, figure, from_in))
     found = dict.fromkeys((terrain_under(rules, figure, pieces), *behind))
@@ -80,7 +80,7 @@ def possible_terrains(
     rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece], from_in: PointIn
 ) -> Choice[tuple[TerrainName, ...]]:
     """The terrain that a figure defends in, and what else it may be within the error of its place."""
-    kinds, reach_in = rules.tables.grounds(), DOUBT_SIGMAS * figure.sigma_in
+    kinds, reach_in = rules.tables.ground, DOUBT_SIGMAS * figure.sigma_in
     base = base_area(figure)
     near = [one for one in pieces if one.kind in kinds and boxes_meet(one.outline_in, figure.base_in, reach_in)]
     at_an_edge = any(Polygon(one.outline_in).exterior.distance(base) <= reach_in for one in near)
@@ -92,7 +92,7 @@ def possible_terrains(
 
 def movement_profile(rules: Rules, mover: Mover) -> MovementProfile:
     """How a unit walks the measured table, for `rules.tabletop.movement.walk`."""
-    grounds, band_in = rules.tables.grounds(), rules.option("band_in")
+    grounds, band_in = rules.tables.ground, rules.option("band_in")
     flat = rules.chooses("height_counts", "flat")
     climb_in = 0.0 if in_the_air(rules, mover) else limit(rules, "climb_cost_in")
 
@@ -115,7 +115,7 @@ def movement_profile(rules: Rules, mover: Mover) -> MovementProfile:
 
 def stretches(rules: Rules, mover: Mover, path_in: Path, terrain: Iterable[TerrainPiece]) -> tuple[Stretch, ...]:
     """A path split by the terrain of the sheet that it crosses, as the question whether it may be walked takes it."""
-    grounds, band_in = rules.tables.grounds(), rules.option("band_in")
+    grounds, band_in = rules.tables.ground, rules.option("band_in")
     found, height_in = [], None
     for part in walk(path_in, terrain, movement_profile(rules, mover), 0).stretches:
         row = grounds.get(part.ground.kind) if part.ground else None
@@ -128,7 +128,7 @@ def stretches(rules: Rules, mover: Mover, path_in: Path, terrain: Iterable[Terra
 
 def _height_at(rules: Rules, place_in: PointIn, terrain: Iterable[TerrainPiece]) -> float:
     """The height of the ground at the start of a path."""
-    grounds = rules.tables.grounds()
+    grounds = rules.tables.ground
     tops = [piece for piece in terrain if piece.kind in grounds and grounds[piece.kind].on_top]
     return max((piece.top_in for piece in tops if area_of(piece.outline_in).contains(Point(place_in))), default=0.0)
 

@@ -238,7 +238,7 @@ class Tables(Record):
     levels: Mapping[str, Level]
     classes: Mapping[str, UnitClass]
     terrain: Mapping[str, Terrain]
-    ground: Mapping[str, Ground]
+    ground: Mapping[TerrainKind, Ground]
     chart: Mapping[str, ChartRow]
     results: Mapping[str, Result]
     morale_modifiers: Mapping[str, MoraleModifier]
@@ -252,10 +252,6 @@ class Tables(Record):
     limits: Mapping[str, Limit]
     scenarios: Mapping[str, Scenario]
     cards: Mapping[str, Card]
-
-    def grounds(self) -> Mapping[TerrainKind, Ground]:
-        """The terrain pieces that are not open ground."""
-        return {TerrainKind(name): row for name, row in self.ground.items()}
 
 
 Rules: TypeAlias = Ruleset[Tables]

@@ -361,7 +361,7 @@ def test_house_rules_change_a_row_and_bear_their_label(tmp_path: Path) -> None:
             r"cards\.basic must give each of its weapons an RL and an AL",
         ),
         ('[chart.0]\nresults = ["NE"]\n', r"chart\.0 must hold 9 results"),
-        ('[ground.lava]\nrule = "PF-31"\nterrain = "water"\n', r"ground\.lava is no kind of terrain piece"),
+        ('[ground.lava]\nrule = "PF-31"\nterrain = "water"\n', r"ground\.lava must be one of hill, .*, not 'lava'"),
         ('[morale_modifiers.rain]\nrule = "PF-56"\ntext = "rain"\nmodifier = -1\ncounted = "wet"\n', r"counts 'wet'"),
         ("[terrain.forest]\nmove_pct = 50\n", r"move_pct must be at least -100 and at most 0"),
     ],
