@@ -12,7 +12,7 @@ from rules.engine.effects import CONDITIONS, condition, next_step, stored_list, 
 from rules.engine.events import PhaseBegun
 from rules.engine.facts import Context, action_for
 from rules.engine.position import Position
-from rules.engine.referee import Action, Referee, UncertainFact, rounds_where
+from rules.engine.referee import Action, Referee, UncertainFact, phase_says, rounds_where
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.plastic_fudge import statuses, units
@@ -40,8 +40,8 @@ def obligations(position: Position) -> Iterator[Action]:
 
 
 def _initiative(position: Position) -> Iterator[Action]:
-    state, row = position.state, rules_of(position).tables.phases.get(position.state.phase)
-    if row is None or not row.initiative:
+    state = position.state
+    if not phase_says(position, "initiative"):
         return
     winner = state.this_turn.get(statuses.WINNER)
     if winner is None:
@@ -200,8 +200,7 @@ def _fled(position: Position, runner: Unit) -> Iterator[Action]:
 def _morale(position: Position) -> Iterator[Action]:
     """A check of every trooper in the morale phase, and after each phase where the players chose that."""
     phase = position.state.phase
-    row = rules_of(position).tables.phases.get(phase)
-    if row is None or not (row.morale or row.morale_after):
+    if not (phase_says(position, "morale") or phase_says(position, "morale_after")):
         return
     for side in position.state.sides:
         for unit in units.able(position, side):

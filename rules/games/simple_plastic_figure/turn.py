@@ -204,10 +204,6 @@ MOVES = (Action.MOVE, Action.MOVE_INTO_HAND_TO_HAND)
 
 def actions(rules: Rules, actions: tuple[Action, ...], status_die: Face = 1) -> Verdict:
     """Whether a figure may do this in one turn."""
-    return _in_one_turn(rules, actions, status_die)
-
-
-def _in_one_turn(rules: Rules, actions: tuple[Action, ...], status_die: int) -> Verdict:
     why = checked(rules, status_die).reasons
     if len(actions) > 1:
         led, directs = Action.LEAD in actions, Action.DIRECT_FIRE in actions
@@ -218,6 +214,9 @@ def _in_one_turn(rules: Rules, actions: tuple[Action, ...], status_die: int) -> 
             return illegal("status", rules.because(rule), *why)
     may = " and ".join(display_name(action) for action in actions) or "act"
     return legal(f"may {may}", rules.because("WW-10"), *why)
+
+
+_in_one_turn = actions
 
 
 def permits(rules: Rules, action: Action, status_die: int) -> bool:
