@@ -26,7 +26,7 @@ from PyQt6.QtWidgets import QApplication
 from benchmarks.page import Table
 from rules.battle.battle import Battle
 from rules.battle.progress import no_step
-from rules.engine.dice import Scripted
+from rules.engine.dice import Scripted, play
 from rules.engine.events import Change, Effects, Event, Move, Moved, PhaseBegun, Placed, TableLaid, UnitJoined
 from rules.engine.verdict import Verdict
 from rules.tabletop.table import TerrainKind, TerrainPiece
@@ -147,7 +147,7 @@ def _shoot(battle: Battle, rng: random.Random) -> None:
 
     title = f"Attack {target.id.replace('-', ' ').capitalize()}"
     given = {"attacker": "ordinary", "attacker_moved": True}
-    battle.ask("attack", given, Scripted([rng.randint(1, 6)]), falls, [man.id], title, [target.id])
+    play(battle.asking("attack", given, falls, [man.id], title, [target.id]), Scripted([rng.randint(1, 6)]))
 
 
 if __name__ == "__main__":

@@ -10,10 +10,10 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
-from rules.battle.history import history_of, valid_beginning
-from rules.battle.journal import EXTERNAL_EVENTS, REDO, UNDO, Damaged, Entry, Journal, check_version, event_of, is_event
+from rules.battle.history import events_of, history_of, valid_beginning
+from rules.battle.journal import EXTERNAL_EVENTS, REDO, UNDO, Damaged, Entry, Journal
 from rules.battle.progress import Cancelled, Step, no_step, part_of
-from rules.engine.dice import Dice, Procedure, play
+from rules.engine.dice import Procedure
 from rules.engine.events import (
     ActionResolved,
     BattleBegun,
@@ -215,33 +215,6 @@ class Battle(AbstractContextManager["Battle"]):
                     self._events.pop(entry.seq, None)
                 self._entries, self._history = entries, history
 
-    def ask(
-        self,
-        action: str,
-        given: Mapping[str, Any],
-        dice: Dice,
-        applies: Applied = _no_effects,
-        by: Sequence[str] = (),
-        title: str = "",
-        at: Sequence[str] = (),
-    ) -> Verdict:
-        """Ask the game, roll the dice, and store the question, faces, verdict and effects in one entry.
-
-        Args:
-            action: Name of a rule of the game.
-            given: The facts, in values that JSON can store.
-            dice: Answers every dice request.
-            applies: Computes the effects of the verdict.
-            by: Figures that act.
-            title: The action's title for the players.
-            at: Figures that are attacked.
-
-        Raises:
-            RuleRefusal: as `Game.begin` and `rules.engine.dice.rolled`; then nothing has happened.
-            UserError: as `record`.
-        """
-        return play(self.asking(action, given, applies, by, title, at), dice)
-
     def asking(
         self,
         action: str,
@@ -251,7 +224,22 @@ class Battle(AbstractContextManager["Battle"]):
         title: str = "",
         at: Sequence[str] = (),
     ) -> Procedure[Verdict]:
-        """The procedure of `ask`, for dice that arrive one throw at a time; closed early, it stores nothing."""
+        """Ask the game for dice, and store the question, faces, verdict and effects in one entry.
+
+        Dice may arrive one throw at a time; a procedure that is closed early stores nothing.
+
+        Args:
+            action: Name of a rule of the game.
+            given: The facts, in values that JSON can store.
+            applies: Computes the effects of the verdict.
+            by: Figures that act.
+            title: The action's title for the players.
+            at: Figures that are attacked.
+
+        Raises:
+            RuleRefusal: as `Game.begin` and `rules.engine.dice.rolled`; then nothing has happened.
+            UserError: as `record`.
+        """
         for figure in by:
             self.state.unit(figure)  # raises for an unknown figure before any dice are rolled
         verdict, throws = yield from recorded(self.game.begin(action, given))
@@ -328,22 +316,6 @@ class Battle(AbstractContextManager["Battle"]):
         if entry is not None:
             self._append(kind, {"entry": entry.seq, "what": name})
         return name
-
-
-def events_of(entries: Sequence[Entry], step: Step = no_step) -> dict[int, Event]:
-    """The events of a journal by entry number, undone ones included.
-
-    Raises:
-        UserError: if an entry has an unknown kind, a newer version or an invalid body; also whatever `step` raises.
-    """
-    events: dict[int, Event] = {}
-    for number, entry in enumerate(entries):
-        step(number, len(entries))
-        if is_event(entry):
-            events[entry.seq] = event_of(entry)
-        else:
-            check_version(entry)
-    return events
 
 
 def game_of(state: State) -> Game[Any]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
@@ -60,21 +61,28 @@ def resolved_path(path: Path, what: str) -> Path:
     Raises:
         UserError: if it is a broken link, a pipe or a device, or cannot be reached.
     """
+    with _reading(what):
+        try:
+            place = Path(os.path.realpath(path))
+            if os.path.lexists(path):
+                refuse_special(path, what)
+        except FileNotFoundError as fault:
+            raise user_error(
+                "{what} is a link to a missing file: choose another file or another name", what=what
+            ) from fault
+    return place
+
+
+@contextmanager
+def _reading(what: str) -> Iterator[None]:
     try:
-        place = Path(os.path.realpath(path))
-        if os.path.lexists(path):
-            refuse_special(path, what)
-    except FileNotFoundError as fault:
-        raise user_error(
-            "{what} is a link to a missing file: choose another file or another name", what=what
-        ) from fault
+        yield
     except UserError:
         raise
     except (OSError, ValueError) as fault:
         raise user_error(
             "{what} cannot be read: {reason}", what=what, reason=getattr(fault, "strerror", None) or fault
         ) from fault
-    return place
 
 
 def beside(place: Path, kinds: Iterable[str] = _BESIDE) -> tuple[Path, ...]:
@@ -139,15 +147,8 @@ def header(place: Path, what: str) -> bytes:
     Raises:
         UserError: if it cannot be read.
     """
-    try:
-        with open_regular(place, what) as file:
-            return file.read(HEADER_BYTES)
-    except UserError:
-        raise
-    except (OSError, ValueError) as fault:
-        raise user_error(
-            "{what} cannot be read: {reason}", what=what, reason=getattr(fault, "strerror", None) or fault
-        ) from fault
+    with _reading(what), open_regular(place, what) as file:
+        return file.read(HEADER_BYTES)
 
 
 def is_marked(header_bytes: bytes, application_id: int) -> bool:

@@ -86,15 +86,28 @@ def history_of(entries: Iterable[Entry], events: Mapping[int, Event], step: Step
     return course
 
 
+def events_of(entries: Sequence[Entry], step: Step = no_step) -> dict[int, Event]:
+    """The events of a journal by entry number, undone ones included.
+
+    Raises:
+        UserError: if an entry has an unknown kind, a newer version or an invalid body; also whatever `step` raises.
+    """
+    events: dict[int, Event] = {}
+    for number, entry in enumerate(entries):
+        step(number, len(entries))
+        if is_event(entry):
+            events[entry.seq] = event_of(entry)
+        else:
+            check_version(entry)
+    return events
+
+
 def valid_beginning(entries: Sequence[Entry]) -> Sequence[Entry]:
     """The longest beginning of the entries that forms a valid battle."""
     course, events = History(), dict[int, Event]()
     for number, entry in enumerate(entries):
         try:
-            if is_event(entry):
-                events[entry.seq] = event_of(entry)
-            else:
-                check_version(entry)
+            events |= events_of((entry,))
             course = course.after((entry,), events)
         except UserError:
             return entries[:number]

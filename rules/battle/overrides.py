@@ -182,14 +182,10 @@ def _reason(words: str) -> str:
 def _state_with(battle: Battle, events: Mapping[int, Event], seq: int, event: Verdicts, override: Override) -> State:
     """The state if the entry had this outcome; earlier overrides of the same entry are ignored."""
     by = event.by if override.counts else ()
-    others = {number: other for number, other in events.items() if not _overrules(other, seq)}
-    blanks = {number: Noted(text="") for number in events.keys() - others.keys()}
-    changed = {**others, **blanks, seq: replace(event, by=by, effects=override.effects)}
+    earlier = [n for n, other in events.items() if isinstance(other, VerdictOverruled) and other.entry == seq]
+    blanks = dict.fromkeys(earlier, Noted(text=""))
+    changed = {**events, **blanks, seq: replace(event, by=by, effects=override.effects)}
     return history_of(battle.entries, changed).state
-
-
-def _overrules(event: Event, seq: int) -> bool:
-    return isinstance(event, VerdictOverruled) and event.entry == seq
 
 
 def _difference(now: State, target: State, event: Verdicts) -> tuple[list[Move], list[Change], Refund]:

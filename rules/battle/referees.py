@@ -44,7 +44,7 @@ def perform(battle: Battle, referee: Referee[Any], position: Position, action: A
     """Ask the rules, roll the dice, and append the verdict with its effects to the battle's journal.
 
     Raises:
-        UserError: as `Battle.ask`, or if the action is forbidden or an ambiguity is open; then nothing has happened.
+        UserError: as `Battle.asking`, or if the action is forbidden or an ambiguity is open; then nothing has happened.
     """
     return play(performing(battle, referee, position, action), dice)
 

@@ -9,7 +9,7 @@ from rules.battle.answers import Answer, last_reason
 from rules.battle.steps import Wanted, name_key
 from rules.engine.game import Game
 from rules.engine.position import Position
-from rules.engine.referee import Action, ActionPreview, Referee, preview_without_odds
+from rules.engine.referee import Action, Referee, preview_without_odds
 from rules.engine.state import ELIMINATED, State
 from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
@@ -68,7 +68,8 @@ def action_of(referee: Referee[Any], position: Position, wanted: Wanted) -> Acti
 
     def rank(action: Action) -> tuple[bool, ...]:
         preview, (aside, *rest) = preview_without_odds(position, action), misfit(action)
-        return aside, not preview.possible, _comes_in_another_phase(preview), *rest
+        in_another_phase = preview.before is not None and preview.before.numbers.get("reason") == "wrong_phase"
+        return aside, not preview.possible, in_another_phase, *rest
 
     found = [action for action in _candidates(referee, position, wanted) if _fits(action, wanted)]
     found.sort(key=misfit)
@@ -118,10 +119,6 @@ def _agrees(position: Position, action: Action, answers: Mapping[str, Any]) -> b
     given, asked = action.given, {one.fact for one in position.game.questions(action.name)}
     selecting = (key for key, value in answers.items() if key in asked or isinstance(given.get(key), type(value)))
     return all(given[key] == answers[key] for key in selecting if key in given)
-
-
-def _comes_in_another_phase(found: ActionPreview) -> bool:
-    return found.before is not None and found.before.numbers.get("reason") == "wrong_phase"
 
 
 def unavailable(referee: Referee[Any], position: Position, wanted: Wanted) -> Answer:

@@ -20,6 +20,7 @@ from rules.engine.text import (
     says_outcome,
     turn_words,
 )
+from rules.engine.verdict import Reason
 
 
 def story_lines(game: Game[Any], happened: Iterable[events.Event]) -> Iterator[str]:
@@ -83,7 +84,7 @@ def _throw(throw: events.Throw) -> str:
     return f"{faces} rolled for {roller_words(throw.for_whom)}: {readable(throw.why)}"
 
 
-def _reason(reason: events.ReasonRecord) -> str:
+def _reason(reason: Reason) -> str:
     modifier = "" if reason.modifier is None else f" ({reason.modifier:+g})"
     return f"{reason.rule}  {readable(reason.text)}{modifier}"
 

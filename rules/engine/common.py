@@ -12,12 +12,18 @@ from typing import Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import Context, Source, Uncertain
+from rules.engine.position import Position, View
+from rules.engine.referee import FactPath, UncertainFact
 from rules.engine.ruleset import Cited
 from rules.engine.schema import Inches
+from rules.engine.state import Unit
 from rules.engine.text import display_name
+from rules.engine.verdict import Verdict, forbidden
 from rules.tabletop.errors import UserError
 from rules.tabletop.movement import MovementProfile, TerrainCost, Walk, walk
+from rules.tabletop.sight import SLIVER
 from rules.tabletop.table import TerrainKind, TerrainPiece
+from rules.tabletop.tolerance import DOUBT_SIGMAS, Choice
 
 # Sources of facts.
 
@@ -35,24 +41,46 @@ WEAPON = Source(lambda context: context.position.kind(context.actor)["weapons"][
 
 
 def _edge_range(context: Context) -> Uncertain:
-    name = context.target.id
-    found = context.position.view(context.actor.id, name).range
-    return Uncertain(round(found.edge_in, 2), found.sigma_in, f"the range to {display_name(name)}")
+    found = context.target_view.range
+    return Uncertain(round(found.edge_in, 2), found.sigma_in, f"the range to {display_name(context.target.id)}")
 
 
-def _part_seen(context: Context) -> Uncertain:
-    shooter, name = context.actor.id, context.target.id
-    view = context.position.view(shooter, name)
-    part = round(view.exposure, 2)
-    what = f"how much of {display_name(name)} is seen by {display_name(shooter)}"
-    return Uncertain(part, sum(view.part_errors(part)), what, 0.0, 1.0)
+def part_of_target(context: Context, part: float) -> Uncertain:
+    """A part of the target that the acting figure sees, to a hundredth, with its error."""
+    what = f"how much of {display_name(context.target.id)} is seen by {display_name(context.actor.id)}"
+    return Uncertain(round(part, 2), sum(context.target_view.part_errors(round(part, 2))), what, 0.0, 1.0)
 
 
 EDGE_RANGE = Source(_edge_range)
 """The range to the target from base edge to base edge, to a hundredth of an inch."""
 
-PART_SEEN = Source(_part_seen)
+PART_SEEN = Source(lambda context: part_of_target(context, context.target_view.exposure))
 """The part of the target that the acting figure sees, from 0 to 1."""
+
+
+# Measurement errors of facts that are not numbers.
+
+HIDDEN, SEEN = "hidden", "seen"
+"""The players' answers to the question whether one figure sees another."""
+
+
+def in_sight(view: View, what: str, way: FactPath = ("los",)) -> tuple[UncertainFact, ...]:
+    """The uncertainty of whether the target is seen; empty if clearly enough of it is in sight, or nothing.
+
+    Args:
+        view: The target as the shooter sees it.
+        what: Text for the player: which figure sees which.
+        way: Path of the fact among the facts of the question.
+    """
+    exposure = view.exposure
+    sigmas = (sigma for sigma in view.part_errors(exposure) if exposure - DOUBT_SIGMAS * sigma < SLIVER)
+    return tuple(UncertainFact(way, sigma, what, either={HIDDEN: False, SEEN: True}) for sigma in sigmas)
+
+
+def one_of(found: Choice[tuple[str, ...]], sigma_in: float, what: str, way: FactPath) -> tuple[UncertainFact, ...]:
+    """The uncertainty of the terrain that a figure stands in, by its names; empty if it is certain."""
+    either = {" and ".join(map(display_name, names)).lower() or "open": names for names in found.possible}
+    return () if found.certain else (UncertainFact(way, sigma_in, what, either=either),)
 
 
 # Rows of tables.
@@ -76,13 +104,7 @@ class Ground(Cited):
 
 
 class Status(Cited):
-    """A row of a table `statuses`: the meaning of a status of a figure or of the battle, for authors of situations."""
-
-    text: str
-
-
-class NamedStatus(Status):
-    """A status that may be another word for one that is kept, or hold a list.
+    """A row of a table `statuses`: the meaning of a status of a figure or of the battle, for authors of situations.
 
     Attributes:
         means: The status that is kept in its place, where this is another word for it.
@@ -90,6 +112,7 @@ class NamedStatus(Status):
         many: Whether it holds a list.
     """
 
+    text: str
     means: str = ""
     value: Any = None
     many: bool = False
@@ -142,7 +165,15 @@ IN_THE_WAY = Source(_in_the_way)
 """The kinds of impassable terrain on the path of the acting figure."""
 
 
-# Dice and victory.
+# The turn, dice and victory.
+
+
+def not_your_turn(position: Position, unit: Unit, rule: str) -> Verdict | None:
+    """The reason that forbids the actions of a unit in the turn of another side."""
+    side = position.state.side
+    if side in ("", unit.side):
+        return None
+    return forbidden("not_your_turn", position.game.rules.because(rule, f"it is the turn of {display_name(side)}"))
 
 
 def highest_die(sides: Sequence[str], why: str) -> Procedure[list[str]]:

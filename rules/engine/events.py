@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 from rules.engine.dice import DiceRequest, Roll
 from rules.engine.schema import Inches, Reader, Record, Within
-from rules.engine.verdict import Verdict
+from rules.engine.verdict import Reason, Verdict
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, PointIn, TerrainPiece
 
@@ -116,26 +116,17 @@ class Throw(Record):
         return cls(die=request.die.name, for_whom=request.for_whom, why=request.why, faces=roll.faces)
 
 
-class ReasonRecord(Record):
-    """A reason of a verdict, as stored in the journal."""
-
-    rule: str
-    text: str
-    modifier: float | None = None
-
-
 class VerdictRecord(Record):
     """A verdict, as stored in the journal."""
 
     outcome: str
     numbers: Mapping[str, Any]
-    reasons: tuple[ReasonRecord, ...]
+    reasons: tuple[Reason, ...]
 
     @classmethod
     def of(cls, verdict: Verdict) -> VerdictRecord:
         """The record of a verdict, in values that survive JSON unchanged."""
-        reasons = tuple(ReasonRecord(rule=one.rule, text=one.text, modifier=one.modifier) for one in verdict.reasons)
-        return cls(outcome=str(verdict.outcome), numbers=plain(verdict.numbers), reasons=reasons)
+        return cls(outcome=str(verdict.outcome), numbers=plain(verdict.numbers), reasons=verdict.reasons)
 
 
 # The events.
@@ -182,24 +173,31 @@ class BattleBegun(Event):
     house_rules: str = ""
 
 
-def one_card(figure: str, card: str | None, own: Mapping[str, Any] | None) -> None:
-    """Raise `UserError` unless a figure has exactly one card: a ready one or its own."""
-    if (card is None) == (own is None):
-        raise UserError(f"{figure} needs one card: a card of the game or its own, not both")
+class Recruit(Record):
+    """A figure with its card.
 
+    Attributes:
+        figure: Its id.
+        card: Name of a ready card of the game, or None.
+        own: A card of the player's own as data, if there is no ready one.
+        squad: Name of its squad; empty if it has none.
+    """
 
-class UnitJoined(Event):
-    """A figure joins a side as a unit with a ready card or a card of the players' own."""
-
-    kind = "enlisted"
     figure: str
-    side: str
     card: str | None = None
     own: Mapping[str, Any] | None = None
     squad: str = ""
 
     def __post_init__(self) -> None:
-        one_card(self.figure, self.card, self.own)
+        if (self.card is None) == (self.own is None):
+            raise UserError(f"{self.figure} needs one card: a card of the game or its own, not both")
+
+
+class UnitJoined(Recruit, Event):
+    """A figure joins a side as a unit."""
+
+    kind = "enlisted"
+    side: str
 
 
 class PhaseBegun(Event):

@@ -15,10 +15,10 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from rules.engine.position import Position
+from rules.engine.position import Position, View
 from rules.engine.referee import Action, UncertainFact
 from rules.engine.ruleset import Ruleset
-from rules.engine.schema import notes_of
+from rules.engine.schema import Sourced, notes_of
 from rules.engine.state import Unit
 from rules.tabletop.path import Path
 from rules.tabletop.table import TerrainPiece
@@ -69,6 +69,11 @@ class Context:
         return self.targets[0]
 
     @property
+    def target_view(self) -> View:
+        """The first target as the acting unit sees it."""
+        return self.position.view(self.actor.id, self.target.id)
+
+    @property
     def rules(self) -> Ruleset[Any]:
         """The rules of the battle."""
         return self.position.game.rules
@@ -79,7 +84,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Source(Sourced):
     """An annotation of a field with the function that reads its value.
 
     The value may be `Bound` or `Uncertain`, or a list or mapping of them.
@@ -90,18 +95,22 @@ class Source:
 
 def on_card(key: str) -> Source:
     """A value of the acting unit's card."""
-    return Source(lambda context: context.position.kind(context.actor)[key])
+    return of_actor(lambda position, unit: position.kind(unit)[key])
 
 
 def status(key: str, absent: Any = False) -> Source:
     """A status of the acting unit, of this turn or permanent."""
-
-    return Source(lambda context: {**context.actor.statuses, **context.actor.this_turn}.get(key, absent))
+    return of_actor(lambda _, unit: {**unit.statuses, **unit.this_turn}.get(key, absent))
 
 
 def done(*actions: str) -> Source:
     """How often the acting unit did any of these actions in this turn."""
-    return Source(lambda context: times_done(context.actor, *actions))
+    return of_actor(lambda _, unit: times_done(unit, *actions))
+
+
+def of_actor(read: Callable[[Position, Unit], Any]) -> Source:
+    """What a function says of the acting unit."""
+    return Source(lambda context: read(context.position, context.actor))
 
 
 def times_done(unit: Unit, *actions: str) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Concatenate, Generic, TypeVar, cast, get_type_hints
 
 from rules.engine.dice import Dice, DiceRequest, Procedure, odds, play
 from rules.engine.ruleset import Option, Ruleset, Value
-from rules.engine.schema import Asked, Reader, answers_to, field_name, hints, notes_of, typed_as
+from rules.engine.schema import Asked, Reader, Sourced, answers_to, field_name, hints, notes_of, typed_as
 from rules.engine.verdict import RuleRefusal, Verdict
 from rules.tabletop.errors import user_error
 from rules.tabletop.translation import tr
@@ -26,11 +26,6 @@ Answer = Verdict | Procedure[Verdict] | Callable[[], Procedure[Verdict]]
 A rule may also return a function that starts the procedure. Odds call it for every combination of faces, so that what
 comes before the dice is computed only once.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class NoFacts:
-    """The facts of a rule that needs none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +219,7 @@ def _questions(facts: Any) -> tuple[Question, ...]:
             tuple(value for _, value in note.choices) or answers_to(hints(facts)[field.name]),
             typed_as(hints(facts)[field.name]),
             tuple(name for name, _ in note.choices),
-            any(hasattr(other, "read") for other in notes_of(facts, field.name)),  # a `rules.engine.facts.Source`,
+            any(isinstance(other, Sourced) for other in notes_of(facts, field.name)),
         )
         for field in dataclasses.fields(facts)
         for note in notes_of(facts, field.name)

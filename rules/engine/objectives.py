@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from rules.engine.effects import goal_key
 from rules.engine.events import Change
 from rules.engine.state import State
 from rules.tabletop.errors import user_error
-
-
-class HalfOf(StrEnum):
-    """Which side's number of figures is halved to get a task's default number."""
-
-    ENEMIES = "enemies"
-    OWN = "own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +23,7 @@ class Task:
         number: What its number counts, such as "turns"; empty if it has no number.
         number_key: Returns the battle's status that stores the number of a side.
         usual: The default number.
-        half_of: The side of whose figures the default number is half, if not `usual`.
+        half_of: Of whose figures the default number is half, if it is not `usual`.
         leads: The words between the side and `words` in a sentence: "wins when" or "is to".
     """
 
@@ -41,14 +33,14 @@ class Task:
     number: str = ""
     number_key: Callable[[str], str] | None = None
     usual: int = 1
-    half_of: HalfOf | None = None
+    half_of: Literal["own", "enemies"] | None = None
     leads: str = "wins when"
 
     def usual_number(self, own: int, enemies: int) -> int:
         """The default number for these numbers of figures."""
         if self.half_of is None:
             return self.usual
-        return ((own if self.half_of is HalfOf.OWN else enemies) + 1) // 2
+        return ((own if self.half_of == "own" else enemies) + 1) // 2
 
 
 @dataclass(frozen=True, slots=True)

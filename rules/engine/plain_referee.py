@@ -7,15 +7,16 @@ replaces single functions: `dataclasses.replace(REFEREE, others=...)`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from rules.engine.common import not_your_turn
 from rules.engine.effects import next_step
 from rules.engine.facts import Context, action_for
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, effects_of
-from rules.engine.state import Unit
 from rules.engine.text import display_name
-from rules.engine.verdict import Verdict, forbidden
+from rules.engine.verdict import forbidden
 from rules.tabletop.path import Path
 from rules.tabletop.scene import SightRules
 
@@ -45,12 +46,7 @@ def plain_referee(
         fire_phases: The phases with a round of fire; without any, all phases have one.
     """
 
-    def blocked_by(position: Position, unit: Unit) -> Verdict | None:
-        side = position.state.side
-        if side in ("", unit.side):
-            return None
-        text = f"it is the turn of {display_name(side)}"
-        return forbidden("not_your_turn", position.game.rules.because(turn_rule, text))
+    blocked_by = partial(not_your_turn, rule=turn_rule)
 
     def movement(position: Position, figure: str) -> Action:
         unit = position.unit(figure)

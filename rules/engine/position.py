@@ -117,7 +117,8 @@ class Position:
             UserError: if one of them is not on the table or is eliminated.
         """
         if (of, at) not in self._views:
-            self._views[of, at] = self._viewed(of, at)
+            measured = self.measure(self.figure(of), self.figure(at))
+            self._views[of, at] = self._viewed(self._seen, of, at, measured)
         return self._views[of, at]
 
     def spot(self, at_in: PointIn) -> Figure:
@@ -132,23 +133,15 @@ class Position:
         """How the figure `of` sees a place; raises `UserError` as `view`."""
         near, spot = self.figure(of), self.spot(at_in)
         seen = exposures([*self._standing, spot], self.terrain, self.sight, shooter=of)
-        row, column = _place(seen, of), len(seen.ids) - 1
+        return self._viewed(seen, of, SPOT, range_to(near, (at_in,), spot.z_in))
+
+    def _viewed(self, seen: Exposures, of: str, at: str, measured: Range) -> View:
+        row, column = (_place(seen, name) for name in (of, at))
         return View(
-            range=range_to(near, (at_in,), spot.z_in),
+            range=measured,
             exposure=float(seen.exposure[row, column]),
             exposure_to_fire=float(seen.exposure_to_fire[row, column]),
             hidden_by=tuple((self._pieces[name], part) for name, part in seen.hidden_by(row, column)),
-        )
-
-    def _viewed(self, of: str, at: str) -> View:
-        near, far = self.figure(of), self.figure(at)
-        row, column = (_place(self._seen, name) for name in (of, at))
-        hidden = tuple((self._pieces[name], part) for name, part in self._seen.hidden_by(row, column))
-        return View(
-            range=self.measure(near, far),
-            exposure=float(self._seen.exposure[row, column]),
-            exposure_to_fire=float(self._seen.exposure_to_fire[row, column]),
-            hidden_by=hidden,
         )
 
     @cached_property

@@ -201,9 +201,15 @@ class March(Protocol):
         ...
 
 
-def _moves(position: Position) -> bool:
+def phase_says(position: Position, flag: str) -> bool:
+    """Whether the row of the phase says this, such as "moves"; a figure's own phase has its id after the name."""
     rows = position.game.rules.plain.get("phases", {})
-    return bool(rows.get(position.state.phase, {}).get("moves"))
+    return bool(rows.get(position.state.phase.partition(" ")[0], {}).get(flag))
+
+
+def rounds_where(flag: str) -> Callable[[Position], tuple[str, ...]]:
+    """A round of fire in the phases whose rows say this."""
+    return lambda position: (FIRE,) if phase_says(position, flag) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +260,7 @@ class Referee(Generic[T]):
     strayed: Callable[[Position, Action, Verdict], tuple[PointIn, PointIn] | None] = lambda *_: None
     conditions: Mapping[str, Condition] = field(default_factory=lambda: CONDITIONS)
     rounds: Callable[[Position], tuple[str, ...]] = lambda _: (FIRE,)
-    moves: Callable[[Position], bool] = _moves
+    moves: Callable[[Position], bool] = lambda position: phase_says(position, "moves")
     tasks: Callable[[Ruleset[T]], tuple[Task, ...]] = lambda _: ()
     this_turn: frozenset[str] = frozenset()
     harmless: frozenset[str] = frozenset()
@@ -440,6 +446,12 @@ def verdict_without_dice(game: Game[Any], action: str, given: Mapping[str, Any])
     """The verdict of a rule that needs no dice for these facts, or what it knows before it rolls, if anything."""
     first = _begun(game, action, given)
     return first if isinstance(first, Verdict) else first.known
+
+
+def refusal_of(game: Game[Any], action: str, given: Mapping[str, Any]) -> Verdict | None:
+    """The verdict that forbids an action with these facts; None if it is allowed."""
+    found = verdict_without_dice(game, action, given)
+    return None if found is None or found.allowed else found
 
 
 def needs_dice(game: Game[Any], action: str, given: Mapping[str, Any]) -> bool:

@@ -5,32 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rules.engine.events import UnitJoined, one_card, plain
+from rules.engine.events import Recruit as Recruit
+from rules.engine.events import UnitJoined, plain
 from rules.engine.game import Game
 from rules.engine.schema import Reader, Record
 from rules.engine.state import Unit
 from rules.tabletop.errors import user_error
 
 SCHEMA = 1
-
-
-class Recruit(Record):
-    """A figure with its card.
-
-    Attributes:
-        figure: Its id.
-        card: Name of a ready card of the game, or None.
-        own: A card of the player's own as data, if there is no ready one.
-        squad: Name of its squad; empty if it has none.
-    """
-
-    figure: str
-    card: str | None = None
-    own: Mapping[str, Any] | None = None
-    squad: str = ""
-
-    def __post_init__(self) -> None:
-        one_card(self.figure, self.card, self.own)
 
 
 class Army(Record):
@@ -83,9 +65,7 @@ def enlistment(game: Game[Any], army: Army, side: str) -> tuple[UnitJoined, ...]
         UserError: if the army is for another game, or names a card that the game does not have.
     """
     check_army(game, army)
-    return tuple(
-        UnitJoined(figure=one.figure, side=side, card=one.card, own=one.own, squad=one.squad) for one in army.recruits
-    )
+    return tuple(UnitJoined(side=side, **vars(one)) for one in army.recruits)
 
 
 def check_army(game: Game[Any], army: Army) -> None:

@@ -1,7 +1,7 @@
 """Conversion of plain values from TOML or JSON into typed dataclasses, with error messages for the user.
 
 One reader serves the rows of a ruleset and the facts of a question. A field's type may be str, int, float, bool, a
-StrEnum, a dataclass, `tuple[X, ...]`, `Mapping[str, X]` or `X | None`; `Annotated` adds further constraints.
+StrEnum, a dataclass, `tuple[X, ...]`, `Mapping[K, X]` or `X | None`; `Annotated` adds further constraints.
 """
 
 from __future__ import annotations
@@ -67,6 +67,10 @@ class Asked:
 
     question: str
     choices: tuple[tuple[str, Any], ...] = ()
+
+
+class Sourced:
+    """An annotation that says where the table or the battle answers a fact: a `rules.engine.facts.Source`."""
 
 
 _EXACT = (str, int, bool)
@@ -214,8 +218,10 @@ class Reader:
         if origin is tuple and isinstance(found, (list, tuple)):
             return tuple(self._value(kind.parts[0], item, f"{place}[{i}]") for i, item in enumerate(found))
         if isinstance(found, Mapping) and issubclass(origin, Mapping):
-            inner = kind.parts[1]
-            return MappingProxyType({key: self._value(inner, item, f"{place}.{key}") for key, item in found.items()})
+            of_key, inner = kind.parts
+            places = {key: f"{place}.{key}" for key in found}
+            values = {self._value(of_key, key, at): self._value(inner, found[key], at) for key, at in places.items()}
+            return MappingProxyType(values)
         return self._plain(kind.whole, found, place)
 
     def _plain(self, kind: Any, found: Any, place: str) -> Any:

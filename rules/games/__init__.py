@@ -13,8 +13,9 @@ from types import ModuleType
 from typing import Any
 
 from rules.engine.game import Game
+from rules.engine.roster import Army, check_army
 from rules.engine.ruleset import add_folder, load
-from rules.engine.verdict import RuleRefusal
+from rules.engine.verdict import RuleRefusal, Verdict
 from rules.tabletop.errors import UserError
 
 GAMES = ("army_men", "fudge_miniatures", "plastic_fudge", "simple_plastic", "simple_plastic_figure")
@@ -52,7 +53,7 @@ def add_games(folder: Path) -> tuple[str, ...]:
         for part in (f"{name}.toml", f"{name}/referee.py"):
             if not (folder / part).is_file():
                 raise UserError(f"the game {name} in {folder} lacks a part: add the file {part}")
-        if not name.isidentifier() or name in game_names() or name == "rosters":
+        if not name.isidentifier() or name in game_names():
             raise UserError(f"{folder} has a game {name!r}, a name that is taken or cannot be imported: rename it")
     __path__.append(str(folder))
     invalidate_caches()
@@ -102,6 +103,14 @@ def module_of(game: str, part: str) -> ModuleType:
     return import_module(f"{__name__}.{game}.{part}")
 
 
-def has_module(game: str, part: str) -> bool:
-    """Whether a game has a module of this name."""
-    return find_spec(f"{__name__}.{game}.{part}") is not None
+def points_check(game: Game[Any], army: Army) -> Verdict | None:
+    """The game's verdict on an army list; None if the game has no limits or advice.
+
+    Raises:
+        UserError: as `rules.engine.roster.enlistment`, or as the game's own action.
+    """
+    check_army(game, army)
+    if game.name not in game_names() or find_spec(f"{__name__}.{game.name}.roster") is None:
+        return None
+    found: Verdict | None = module_of(game.name, "roster").check(game, army)
+    return found

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure, PointIn
-from rules.tabletop.tolerance import EXACT, Comparison, at_most
+from rules.tabletop.tolerance import EXACT
 
 
 def bearing_deg(from_in: PointIn, to_in: PointIn) -> float:
@@ -46,81 +46,45 @@ class Turning:
     Attributes:
         step_deg: The largest turn of one step.
         cost_in: Movement allowance per step, in inches.
-        slack_deg: How much a turn may exceed whole steps without costing another one, because neither hands nor the
-            camera are exact to the degree.
 
     Raises:
-        UserError: if the step is not above 0 or another number is negative.
+        UserError: if the step is not above 0 or the cost is negative.
     """
 
     step_deg: float
     cost_in: float
-    slack_deg: float = 0.0
 
     def __post_init__(self) -> None:
-        if not (self.step_deg > 0 and self.cost_in >= 0 and self.slack_deg >= 0):
-            raise UserError(
-                "turning needs a step above 0 degrees, a cost of 0 in or more and a slack of 0 degrees or more,"
-                f" not {self.step_deg:g}, {self.cost_in:g} and {self.slack_deg:g}"
-            )
+        if not (self.step_deg > 0 and self.cost_in >= 0):
+            numbers = f"{self.step_deg:g} and {self.cost_in:g}"
+            raise UserError(f"turning needs a step above 0 degrees and a cost of 0 in or more, not {numbers}")
 
     def steps(self, from_deg: float, to_deg: float) -> int:
         """Number of steps of the shorter turn."""
-        turn = abs(turn_deg(from_deg, to_deg)) - self.slack_deg - EXACT
-        return max(0, math.ceil(turn / self.step_deg))
+        return max(0, math.ceil((abs(turn_deg(from_deg, to_deg)) - EXACT) / self.step_deg))
 
     def price_in(self, from_deg: float, to_deg: float) -> float:
         """Movement allowance that the shorter turn costs, in inches."""
         return self.cost_in * self.steps(from_deg, to_deg)
 
 
-def aspect_sigma_deg(figure: Figure, from_in: PointIn, facing_sigma_deg: float, from_sigma_in: float = 0.0) -> float:
-    """Standard deviation, in degrees, of the angle between a figure's facing and the direction to a place.
-
-    Args:
-        figure: The figure.
-        from_in: The place.
-        facing_sigma_deg: One standard deviation of the figure's facing.
-        from_sigma_in: One standard deviation of the place along one axis.
-    """
-    sideways_in = math.hypot(figure.sigma_in, from_sigma_in)
-    distance_in = math.dist(figure.centre_in, from_in)
-    return math.hypot(facing_sigma_deg, math.degrees(math.atan2(sideways_in, distance_in)))
+def aspect_sigma_deg(figure: Figure, other: Figure) -> float:
+    """Standard deviation, in degrees, of the angle between a figure's known facing and the direction to another."""
+    sideways_in = math.hypot(figure.sigma_in, other.sigma_in)
+    return math.degrees(math.atan2(sideways_in, math.dist(figure.centre_in, other.centre_in)))
 
 
-@dataclass(frozen=True, slots=True)
-class Arc:
-    """The smallest arc that contains all targets, seen from one figure.
-
-    Attributes:
-        start_deg: Its clockwise end, 0 up to 360.
-        width_deg: Its width counter-clockwise from there; 0 for a single target.
-        sigma_deg: One standard deviation of the width.
-    """
-
-    start_deg: float
-    width_deg: float
-    sigma_deg: float
-
-    def within(self, limit_deg: float) -> Comparison:
-        """Whether the arc is at most `limit_deg` wide."""
-        return at_most(self.width_deg, limit_deg, self.sigma_deg)
-
-
-def arc_of_fire(shooter: Figure, targets: Sequence[Figure]) -> Arc:
-    """The smallest arc in any direction that contains the centres of all targets as the shooter sees them.
+def arc_sigma_deg(shooter: Figure, targets: Sequence[Figure]) -> float:
+    """Standard deviation of the width of the smallest arc that contains the centres of all targets, seen by a shooter.
 
     Raises:
-        UserError: if there is no target, or a target stands exactly where the shooter does.
+        UserError: if a target stands exactly where the shooter does.
     """
-    if not targets:
-        raise user_error("{shooter} has no target: choose at least one", shooter=shooter.id)
     bearings = sorted((bearing_deg(shooter.centre_in, target.centre_in), k) for k, target in enumerate(targets))
     full_circle = [*bearings, (bearings[0][0] + 360, bearings[0][1])]
     # The arc begins and ends at the widest gap between neighbouring bearings.
-    (last_deg, last), (first_deg, first) = max(pairwise(full_circle), key=lambda pair: pair[1][0] - pair[0][0])
-    sigma_deg = _width_sigma_deg(shooter, targets[first], targets[last])
-    return Arc(first_deg % 360, 360 - (first_deg - last_deg), sigma_deg)
+    (_, last), (_, first) = max(pairwise(full_circle), key=lambda pair: pair[1][0] - pair[0][0])
+    return _width_sigma_deg(shooter, targets[first], targets[last])
 
 
 def _width_sigma_deg(shooter: Figure, first: Figure, last: Figure) -> float:
@@ -142,17 +106,8 @@ def _bearing_gradient(from_in: PointIn, to_in: PointIn) -> PointIn:
     return -dy / (dx * dx + dy * dy), dx / (dx * dx + dy * dy)
 
 
-class Along(StrEnum):
-    """Directions relative to the line of fire, from the firer's point of view."""
-
-    LEFT = "left"
-    RIGHT = "right"
-    TOWARDS = "towards"
-    AWAY = "away"
-
-
 class Compass(StrEnum):
-    """Directions relative to the table's north."""
+    """Directions relative to north: an edge of the table, or the way from the firer to his target."""
 
     NORTH = "north"
     EAST = "east"
@@ -161,10 +116,6 @@ class Compass(StrEnum):
 
 
 _TURN_DEG = {
-    Along.AWAY: 0.0,
-    Along.LEFT: 90.0,
-    Along.TOWARDS: 180.0,
-    Along.RIGHT: -90.0,
     Compass.NORTH: 0.0,
     Compass.WEST: 90.0,
     Compass.SOUTH: 180.0,
@@ -172,25 +123,6 @@ _TURN_DEG = {
 }
 
 
-def strayed(spot_in: PointIn, direction: Along, distance_in: float, firer_in: PointIn) -> PointIn:
-    """The place at this distance from a spot in a direction of the line of fire; "towards" is towards the firer.
-
-    Raises:
-        UserError: if the distance is negative or not finite, or the firer is at the spot.
-    """
-    return _off(spot_in, bearing_deg(firer_in, spot_in) + _TURN_DEG[direction], distance_in)
-
-
 def drifted(spot_in: PointIn, direction: Compass, distance_in: float, north_deg: float = 90.0) -> PointIn:
-    """The place at this distance from a spot in a compass direction; by default, north is away from the near edge.
-
-    Raises:
-        UserError: if the distance is negative or not finite.
-    """
-    return _off(spot_in, north_deg + _TURN_DEG[direction], distance_in)
-
-
-def _off(spot_in: PointIn, toward_deg: float, distance_in: float) -> PointIn:
-    if not (math.isfinite(distance_in) and distance_in >= 0):
-        raise UserError(f"a shot strays 0 in or more, not {distance_in:g} in")
-    return onward(spot_in, toward_deg, distance_in)
+    """The place at this distance from a spot in a compass direction; by default, north is away from the near edge."""
+    return onward(spot_in, north_deg + _TURN_DEG[direction], distance_in)

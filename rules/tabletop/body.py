@@ -1,4 +1,4 @@
-"""Silhouettes, eye heights and muzzle heights of figures by posture.
+"""Silhouettes and eye heights of figures by posture.
 
 A silhouette is a stack of bands, each as wide as the body at that height in any direction. The sizes are those of
 54 mm soldiers with base, arms and weapon; for another scale they are multiplied by its standing height / 2.1 in.
@@ -6,15 +6,12 @@ A silhouette is a stack of bands, each as wide as the body at that height in any
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
 
-from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray, Posture
 
 COLUMNS = 8
@@ -24,32 +21,19 @@ _LEVELS = 96
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Eye, muzzle and silhouette of the figures of one posture.
+    """Eye and silhouette of the figures of one posture.
 
     Attributes:
         eye_in: Height of the eye above the surface under the figure.
-        muzzle_in: Height of the weapon's muzzle above that surface.
         bands: (top, half width) from the ground up: from the band below up to `top` inches the body extends
             `half width` to either side.
         by_base: The half widths are parts of the base's half width across the line of sight instead of inches, as for
             lying figures and vehicles.
-
-    Raises:
-        UserError: if the bands do not rise, have no width, or a height is not a finite number.
     """
 
     eye_in: float
-    muzzle_in: float
     bands: tuple[tuple[float, float], ...]
     by_base: bool = False
-
-    def __post_init__(self) -> None:
-        tops = [0.0, *(top for top, _ in self.bands)]
-        rising = len(tops) > 1 and all(low < high < math.inf for low, high in pairwise(tops))
-        if not rising or not all(0 < width < math.inf for _, width in self.bands):
-            raise UserError(f"the bands of a silhouette must rise from the ground and have a width: {self.bands}")
-        if not (math.isfinite(self.eye_in) and math.isfinite(self.muzzle_in)):
-            raise UserError(f"eye and muzzle need finite heights in inches, not {self.eye_in} and {self.muzzle_in}")
 
     @property
     def height_in(self) -> float:
@@ -64,13 +48,11 @@ class Body:
 
 BODIES: Mapping[Posture, Body] = MappingProxyType(
     {
-        Posture.STANDING: Body(
-            1.6, 1.5, ((0.07, 0.45), (0.4, 0.26), (0.85, 0.21), (1.2, 0.19), (1.65, 0.37), (2.1, 0.15))
-        ),
-        Posture.KNEELING: Body(1.0, 0.95, ((0.07, 0.45), (0.45, 0.28), (0.88, 0.2), (1.22, 0.45), (1.5, 0.15))),
-        Posture.PRONE: Body(0.3, 0.3, ((0.33, 1.0), (0.5, 0.3)), by_base=True),
-        Posture.DOWN: Body(0.3, 0.3, ((0.3, 1.0), (0.5, 0.5)), by_base=True),
-        Posture.VEHICLE: Body(1.4, 1.2, ((0.9, 1.0), (1.6, 0.55)), by_base=True),
+        Posture.STANDING: Body(1.6, ((0.07, 0.45), (0.4, 0.26), (0.85, 0.21), (1.2, 0.19), (1.65, 0.37), (2.1, 0.15))),
+        Posture.KNEELING: Body(1.0, ((0.07, 0.45), (0.45, 0.28), (0.88, 0.2), (1.22, 0.45), (1.5, 0.15))),
+        Posture.PRONE: Body(0.3, ((0.33, 1.0), (0.5, 0.3)), by_base=True),
+        Posture.DOWN: Body(0.3, ((0.3, 1.0), (0.5, 0.5)), by_base=True),
+        Posture.VEHICLE: Body(1.4, ((0.9, 1.0), (1.6, 0.55)), by_base=True),
     }
 )
 """The bodies of 54 mm figures."""

@@ -1,23 +1,23 @@
-"""Ranges on the table with their standard deviation, range bands, areas and those inside, and squads."""
+"""Ranges on the table with their standard deviation, the ground under figures, and squads."""
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import cast
 
+from shapely import get_coordinates
 from shapely.affinity import translate
 from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 from shapely.ops import nearest_points
 
-from rules.tabletop.errors import UserError, user_error
+from rules.tabletop.errors import user_error
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainKind, TerrainPiece, area_of
-from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, Comparison, all_of, at_most, choice, doubtful_shifts
+from rules.tabletop.tolerance import EXACT, Choice, Comparison, at_most, choice, doubtful_shifts
 
 TOUCHING_IN = 0.01
 """Bases with a smaller gap touch: a round base is a polygon of 24 corners, and places are written to the hundredth."""
@@ -51,18 +51,25 @@ class Range:
         """Whether the bases' edges are at most this far apart along the table."""
         return at_most(self.edge_in, limit_in, self.sigma_in)
 
-    def contact(self, slack_in: float = 0.0) -> Comparison:
-        """Whether the bases touch; `slack_in` is the gap that still counts as touching.
+    def contact(self) -> Comparison:
+        """Whether the bases touch.
 
         Two bases cannot stand in the same place: if they were measured as touching or overlapping, they are in contact
         whatever the error.
         """
-        return Comparison.IN if self.edge_in == 0 else self.within(slack_in)
+        return Comparison.IN if self.edge_in == 0 else self.within(0.0)
 
 
 def base_area(figure: Figure) -> Polygon:
     """The figure's base as a polygon. Bases are convex, so an outline that crosses itself is replaced by its hull."""
     return _area(figure.base_in)
+
+
+def sides_in(area: Polygon) -> tuple[float, float]:
+    """The short and the long side of the smallest rectangle round an area, however it is turned."""
+    corners = get_coordinates(area.minimum_rotated_rectangle)[:3]
+    short_in, long_in = sorted(math.dist(a, b) for a, b in pairwise(corners))
+    return short_in, long_in
 
 
 @lru_cache(maxsize=1024)  # a list of actions measures the same bases hundreds of times
@@ -132,48 +139,6 @@ def _gap_in(a: BaseGeometry, b: BaseGeometry) -> float:
 def _nearest(a: BaseGeometry, b: BaseGeometry) -> tuple[PointIn, PointIn]:
     near_a, near_b = (point.coords[0] for point in nearest_points(a, b))
     return (near_a[0], near_a[1]), (near_b[0], near_b[1])
-
-
-@dataclass(frozen=True, slots=True)
-class Bands:
-    """A range rod: ascending marks that divide all distances into bands.
-
-    Band k contains the distances beyond k marks, up to and including the next mark; band `len(marks_in)` is beyond the
-    rod. A distance exactly at a mark belongs to the band that ends there.
-
-    Attributes:
-        marks_in: Distances of the marks from the rod's near end.
-        bold_in: The marks in another colour.
-
-    Raises:
-        UserError: if the marks do not ascend from 0 or more, or a bold mark is not one of them.
-    """
-
-    marks_in: tuple[float, ...]
-    bold_in: tuple[float, ...] = ()
-
-    def __post_init__(self) -> None:
-        ascending = all(a < b for a, b in pairwise(self.marks_in))
-        if not self.marks_in or not ascending or self.marks_in[0] < 0 or not math.isfinite(self.marks_in[-1]):
-            raise UserError(f"range bands need marks that ascend from 0 or more, not {self.marks_in}")
-        if not set(self.bold_in) <= set(self.marks_in):
-            raise UserError(f"the coloured marks of the range rod must be among its marks, not {self.bold_in}")
-
-    def band(self, distance_in: float, sigma_in: float = 0.0) -> Choice[int]:
-        """The band of a distance, and the other bands within its error."""
-        margin_in = DOUBT_SIGMAS * sigma_in
-        first, last = self._index(distance_in - margin_in), self._index(distance_in + margin_in)
-        return choice(self._index(distance_in), range(first, last + 1))
-
-    def _index(self, distance_in: float) -> int:
-        return bisect_left(self.marks_in, distance_in - EXACT)
-
-
-def stepped(step_in: float, count: int, bold_in: tuple[float, ...] = ()) -> Bands:
-    """A rod with a mark at its near end and after every step: band 0 is contact, band k is "within k steps"."""
-    if not (math.isfinite(step_in) and step_in > 0 and count > 0):
-        raise UserError(f"a range rod needs at least one step longer than 0 in, not {count} of {step_in:g} in")
-    return Bands(tuple(k * step_in for k in range(count + 1)), bold_in)
 
 
 OVERLAY_KINDS = frozenset({TerrainKind.ROAD, TerrainKind.BRIDGE})
@@ -257,53 +222,21 @@ def _shares(base: Polygon, layers: Sequence[tuple[TerrainPiece, Polygon]]) -> tu
     return tuple(sorted((share for share in shares if share.fraction > EXACT), key=lambda share: -share.fraction))
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """Two neighbouring figures in the chain, and the range between them."""
+def chain(squad: Sequence[Figure]) -> tuple[Range, ...]:
+    """The links that join a squad over the smallest gaps, one fewer than its figures: its minimum spanning tree.
 
-    a: str
-    b: str
-    range: Range
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """The minimum spanning tree of a squad; it has one link fewer than the squad has figures.
-
-    Attributes:
-        links: The links that join all figures over the smallest distances from base edge to base edge; no other chain
-            has a shorter longest link.
-        link_in: Maximum length of a link.
+    By Prim's algorithm: always add the figure nearest to those already joined.
     """
-
-    links: tuple[Link, ...]
-    link_in: float
-
-    @property
-    def call(self) -> Comparison:
-        """Whether the squad holds together; a single figure does."""
-        return all_of(link.range.within(self.link_in) for link in self.links)
-
-    @property
-    def gaps(self) -> tuple[Link, ...]:
-        """The links that are or may be too long, widest first."""
-        long = (link for link in self.links if link.range.within(self.link_in) is not Comparison.IN)
-        return tuple(sorted(long, key=lambda link: -link.range.edge_in))
-
-
-def chain(squad: Sequence[Figure], link_in: float) -> Chain:
-    """The chain of a squad, by Prim's algorithm: always add the figure nearest to those already joined."""
-    links: list[Link] = []
+    links: list[Range] = []
     waiting = list(squad[1:])
-    best = {other.id: Link(squad[0].id, other.id, range_between(squad[0], other)) for other in waiting}
+    best = {other.id: range_between(squad[0], other) for other in waiting}
     while waiting:
-        newest = min(waiting, key=lambda other: (best[other.id].range.edge_in, other.id))
+        newest = min(waiting, key=lambda other: (best[other.id].edge_in, other.id))
         waiting.remove(newest)
         links.append(best[newest.id])
         for other in waiting:
-            reach = Link(newest.id, other.id, range_between(newest, other))
-            best[other.id] = min(best[other.id], reach, key=lambda link: link.range.edge_in)
-    return Chain(tuple(links), link_in)
+            best[other.id] = min(best[other.id], range_between(newest, other), key=lambda link: link.edge_in)
+    return tuple(links)
 
 
 def ahead_of(leader: Figure, squad: Sequence[Figure], toward_deg: float) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.measure import OVERLAY_KINDS, counting
 from rules.tabletop.path import Path, checked, legs, place_at, spans_in
 from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
-from rules.tabletop.tolerance import EXACT, Comparison, at_most
+from rules.tabletop.tolerance import EXACT
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +62,6 @@ def hurdle(height_in: float, classes: Sequence[tuple[float, float]]) -> TerrainC
     return next((TerrainCost(enter_in=cost) for up_to, cost in classes if height_in <= up_to + EXACT), IMPASSABLE)
 
 
-class Rounding(StrEnum):
-    """How inches on ground with a special cost are rounded before they are multiplied by the cost."""
-
-    EXACT = "exact"
-    STRETCH = "each unbroken stretch of one ground up to whole inches"
-    GROUND = "all inches on one ground together up to whole inches"
-
-
 @dataclass(frozen=True, slots=True)
 class MovementProfile:
     """How a unit moves under a ruleset.
@@ -77,12 +69,12 @@ class MovementProfile:
     Attributes:
         cost_of: Returns the movement costs of a terrain piece.
         open_cost_per_in: Allowance per inch of open table.
-        climb_cost_per_in, descent_cost_per_in: Additional allowance per inch of height gained or lost.
-        height_step_in: Only whole steps of this height count for each change; 0 counts every height.
+        climb_cost_per_in: Additional allowance per inch of height gained.
+        height_step_in: Only whole steps of this height count for each climb; 0 counts every height.
         uphill_factor: Multiplies the inches on ground that was climbed onto until the height changes again; hills are
             prisms, so their upper side stands for the slope.
         turning: The cost of turning; None if it is free.
-        rounding: How inches on slow ground are rounded.
+        whole_inches: Whether each unbroken stretch of slow ground is rounded up to whole inches.
 
     Raises:
         UserError: if a number is negative or not finite.
@@ -91,15 +83,13 @@ class MovementProfile:
     cost_of: Callable[[TerrainPiece], TerrainCost]
     open_cost_per_in: float = 1.0
     climb_cost_per_in: float = 0.0
-    descent_cost_per_in: float = 0.0
     height_step_in: float = 0.0
     uphill_factor: float = 1.0
     turning: Turning | None = None
-    rounding: Rounding = Rounding.EXACT
+    whole_inches: bool = False
 
     def __post_init__(self) -> None:
-        climbing = (self.climb_cost_per_in, self.descent_cost_per_in, self.height_step_in, self.uphill_factor)
-        _check_costs(self.open_cost_per_in, *climbing)
+        _check_costs(self.open_cost_per_in, self.climb_cost_per_in, self.height_step_in, self.uphill_factor)
 
 
 class Reason(StrEnum):
@@ -109,15 +99,13 @@ class Reason(StrEnum):
     LEAVE = "leave"
     ENTER = "enter"
     CLIMB = "climb"
-    DESCEND = "descend"
 
 
 @dataclass(frozen=True, slots=True)
 class Toll:
-    """Allowance paid at one place: the reason, the terrain piece (None for a turn or a change of height), the cost."""
+    """Allowance paid at one place, and why."""
 
     reason: Reason
-    piece: str | None
     cost_in: float
 
 
@@ -187,8 +175,7 @@ class Walk:
     Attributes:
         start_in: Where it begins.
         start_inside: The pieces that contain the start.
-        stretches: Its parts in order; a last one without length pays for a final turn. Empty for a path without length
-            or turns.
+        stretches: Its parts in order; empty for a path without length.
         allowance_in: Movement allowance of the unit.
         sigma_in: One standard deviation of the cost.
     """
@@ -200,18 +187,9 @@ class Walk:
     sigma_in: float = 0.0
 
     @property
-    def length_in(self) -> float:
-        """Length along the table."""
-        return sum(stretch.length_in for stretch in self.stretches)
-
-    @property
     def cost_in(self) -> float:
         """Allowance spent; infinite if a stretch is impassable."""
         return sum(stretch.cost_in for stretch in self.stretches)
-
-    def within(self, limit_in: float) -> Comparison:
-        """Whether the path costs at most `limit_in`, such as half of the allowance."""
-        return at_most(self.cost_in, limit_in, self.sigma_in)
 
     @property
     def impassable(self) -> tuple[Stretch, ...]:
@@ -249,11 +227,9 @@ def walk(
     terrain: Iterable[TerrainPiece],
     movement_profile: MovementProfile,
     allowance_in: float,
-    facing_deg: float | None = None,
-    end_facing_deg: float | None = None,
     sigma_in: float = 0.0,
 ) -> Walk:
-    """Compute the cost of a path.
+    """Compute the cost of a path; the turn to its first leg is free.
 
     Args:
         path_in: Places of the base's centre; the ground under the centre counts. A start exactly on an outline counts
@@ -261,8 +237,6 @@ def walk(
         terrain: The pieces to consider; ground beneath a road or a bridge does not count.
         movement_profile: Movement profile of the unit.
         allowance_in: Its movement allowance.
-        facing_deg: Its facing at the start; None if the first turn is free.
-        end_facing_deg: Its facing at the end; None to keep the direction of the last leg.
         sigma_in: One standard deviation of the two ends of the path along one axis, taken as independent.
 
     Raises:
@@ -270,47 +244,40 @@ def walk(
     """
     if not allowance_in >= 0:
         raise UserError(f"a movement allowance must be 0 in or more, not {allowance_in:g}")
-    walker = _Walker(
-        movement_profile, tuple((piece, Polygon(piece.outline_in)) for piece in terrain), checked(path_in), facing_deg
-    )
+    areas = tuple((piece, Polygon(piece.outline_in)) for piece in terrain)
+    walker = _Walker(movement_profile, areas, checked(path_in))
     start_inside = walker.inside
-    stretches = tuple(walker.stretches(end_facing_deg))
+    stretches = tuple(walker.stretches())
     rates = [s.cost_per_in for s in stretches if s.passable and s.length_in > 0] or [0.0]
     return Walk(path_in[0], start_inside, stretches, allowance_in, sigma_in * math.hypot(rates[0], rates[-1]))
 
 
 _Ground = tuple[TerrainKind, float]
-"""Terrain kind and cost per inch; stretches with the same values are rounded together."""
+"""Terrain kind and cost per inch; neighbouring stretches with the same values are rounded together."""
 
 
 class _Walker:
     """A figure on its path: the pieces it is inside, its heading, and the inches it has paid for in advance."""
 
     def __init__(
-        self,
-        movement_profile: MovementProfile,
-        terrain: Sequence[tuple[TerrainPiece, Polygon]],
-        path_in: Path,
-        facing_deg: float | None,
+        self, movement_profile: MovementProfile, terrain: Sequence[tuple[TerrainPiece, Polygon]], path_in: Path
     ) -> None:
         self._profile, self._terrain, self._path = movement_profile, terrain, path_in
-        self._heading, self._place = facing_deg, path_in[0]
+        self._heading: float | None = None
+        self._place = path_in[0]
         self.inside = self._at(path_in[0])
         self._height = self._height_of(self.inside)
         self._uphill = False
         self._ground: _Ground | None = None
-        self._prepaid: dict[_Ground, float] = {}
+        self._prepaid_in = 0.0
 
-    def stretches(self, end_facing_deg: float | None) -> Iterator[Stretch]:
+    def stretches(self) -> Iterator[Stretch]:
         for _, a, b in legs(self._path):
             turn = self._turn(bearing_deg(a, b))
             for to in self._stops(a, b):
                 middle = ((self._place[0] + to[0]) / 2, (self._place[1] + to[1]) / 2)
                 yield self._stretch(to, self._at(middle), turn)
                 turn = ()
-        last = self._turn(end_facing_deg) if end_facing_deg is not None else ()
-        if last:
-            yield self._stretch(self._place, self.inside, last)
 
     def _stops(self, a: PointIn, b: PointIn) -> list[PointIn]:
         """Where a leg crosses outlines, followed by its end."""
@@ -329,7 +296,7 @@ class _Walker:
         turning, heading = self._profile.turning, self._heading
         self._heading = to_deg
         price_in = turning.price_in(heading, to_deg) if turning is not None and heading is not None else 0.0
-        return (Toll(Reason.TURN, None, price_in),) if price_in > 0 else ()
+        return (Toll(Reason.TURN, price_in),) if price_in > 0 else ()
 
     def _stretch(self, to: PointIn, inside: tuple[TerrainPiece, ...], turn: tuple[Toll, ...]) -> Stretch:
         height = self._height_of(inside)
@@ -343,34 +310,26 @@ class _Walker:
             if ground is not None and rate not in (self._profile.open_cost_per_in, math.inf)
             else None
         )
-        prepaid, whole = self._prepaid_on(slow), slow is not None and self._profile.rounding is not Rounding.EXACT
-        found = Stretch(ground, inside, self._place, to, length, height, tolls, rate, prepaid, whole)
-        if slow is not None and whole:
-            self._prepaid[slow] = max(0.0, prepaid + found.charged_in - length)
+        prepaid_in, whole = (
+            self._prepaid_in if slow == self._ground else 0.0,
+            slow is not None and self._profile.whole_inches,
+        )
+        found = Stretch(ground, inside, self._place, to, length, height, tolls, rate, prepaid_in, whole)
+        self._prepaid_in = max(0.0, prepaid_in + found.charged_in - length) if whole else 0.0
         self.inside, self._place, self._height, self._ground = inside, to, height, slow
         return found
 
-    def _prepaid_on(self, slow: _Ground | None) -> float:
-        """Inches on this ground that were paid for by rounding up earlier stretches."""
-        if self._profile.rounding is Rounding.STRETCH and slow != self._ground:
-            self._prepaid.clear()
-        return self._prepaid.get(slow, 0.0) if slow is not None else 0.0
-
     def _border_tolls(self, inside: tuple[TerrainPiece, ...]) -> list[Toll]:
         cost_of, before = self._profile.cost_of, self.inside
-        left = [Toll(Reason.LEAVE, piece.name, cost_of(piece).leave_in) for piece in before if piece not in inside]
-        entered = [Toll(Reason.ENTER, piece.name, cost_of(piece).enter_in) for piece in inside if piece not in before]
+        left = [Toll(Reason.LEAVE, cost_of(piece).leave_in) for piece in before if piece not in inside]
+        entered = [Toll(Reason.ENTER, cost_of(piece).enter_in) for piece in inside if piece not in before]
         return [toll for toll in (*left, *entered) if toll.cost_in > 0]
 
     def _height_tolls(self, rise_in: float) -> list[Toll]:
-        step, movement_profile = self._profile.height_step_in, self._profile
-        counted = math.floor(abs(rise_in) / step + EXACT) * step if step > 0 else abs(rise_in)
-        reason, per_in = (
-            (Reason.CLIMB, movement_profile.climb_cost_per_in)
-            if rise_in > 0
-            else (Reason.DESCEND, movement_profile.descent_cost_per_in)
-        )
-        return [Toll(reason, None, counted * per_in)] if counted * per_in > 0 else []
+        step, rise_in = self._profile.height_step_in, max(0.0, rise_in)
+        counted = math.floor(rise_in / step + EXACT) * step if step > 0 else rise_in
+        price_in = counted * self._profile.climb_cost_per_in
+        return [Toll(Reason.CLIMB, price_in)] if price_in > 0 else []
 
     def _ground_cost(self, inside: tuple[TerrainPiece, ...]) -> tuple[TerrainPiece | None, float]:
         """The piece that determines the cost, and the cost per inch."""

@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 from shapely.geometry import Polygon
 
-from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, TerrainKind, TerrainPiece
 
 
@@ -43,55 +42,26 @@ class Opacity:
         cover_kind: Solid, screen or clear.
         within: Its effect on figures inside it.
         depth_in: How far sight reaches into it.
-
-    Raises:
-        UserError: if the depth is negative or not a finite number.
     """
 
     cover_kind: CoverKind = CoverKind.SOLID
     within: Within = Within.BESIDE
     depth_in: float = 0.0
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.depth_in < float("inf"):
-            raise UserError(f"sight must reach 0 in or more into terrain, not {self.depth_in} in")
 
-
-_SOLID = Opacity()
-_HOUSE = Opacity(within=Within.OPEN)
-_PIT = Opacity(within=Within.RIM)
-_SCREEN = Opacity(CoverKind.SCREEN)
-_CLEAR = Opacity(CoverKind.CLEAR)
+_K = TerrainKind
+_SOLID = (_K.HILL, _K.WALL, _K.LOW_WALL, _K.ROCKS, _K.MOUNTAIN, _K.BRIDGE, _K.TANK_OBSTACLE, _K.OTHER)
+_CLEAR = (_K.WATER, _K.SHALLOW_WATER, _K.MARSH, _K.DESERT, _K.ROAD, _K.WIRE, _K.MINE, _K.ROUGH)
 
 OPACITY: Mapping[TerrainKind, Opacity] = MappingProxyType(
     {
-        TerrainKind.HILL: _SOLID,
-        TerrainKind.BUILDING: _HOUSE,
-        TerrainKind.BUNKER: _HOUSE,
-        TerrainKind.WALL: _SOLID,
-        TerrainKind.LOW_WALL: _SOLID,
-        TerrainKind.FENCE: _SCREEN,
-        TerrainKind.HEDGE: _SCREEN,
-        TerrainKind.TREE: _SCREEN,
-        TerrainKind.WOODS: Opacity(within=Within.FILLED, depth_in=2.0),
-        TerrainKind.BUSH: _SCREEN,
-        TerrainKind.ROCKS: _SOLID,
-        TerrainKind.SANDBAGS: _PIT,
-        TerrainKind.FOXHOLE: _PIT,
-        TerrainKind.TRENCH: _PIT,
-        TerrainKind.WATER: _CLEAR,
-        TerrainKind.SHALLOW_WATER: _CLEAR,
-        TerrainKind.MARSH: _CLEAR,
-        TerrainKind.DESERT: _CLEAR,
-        TerrainKind.MOUNTAIN: _SOLID,
-        TerrainKind.ROAD: _CLEAR,
-        TerrainKind.BRIDGE: _SOLID,
-        TerrainKind.WIRE: _CLEAR,
-        TerrainKind.TANK_OBSTACLE: _SOLID,
-        TerrainKind.MINE: _CLEAR,
-        TerrainKind.SMOKE: Opacity(CoverKind.SCREEN, Within.FILLED),
-        TerrainKind.ROUGH: _CLEAR,
-        TerrainKind.OTHER: _SOLID,
+        **dict.fromkeys(_SOLID, Opacity()),
+        **dict.fromkeys((_K.BUILDING, _K.BUNKER), Opacity(within=Within.OPEN)),
+        **dict.fromkeys((_K.SANDBAGS, _K.FOXHOLE, _K.TRENCH), Opacity(within=Within.RIM)),
+        **dict.fromkeys((_K.FENCE, _K.HEDGE, _K.TREE, _K.BUSH), Opacity(CoverKind.SCREEN)),
+        **dict.fromkeys(_CLEAR, Opacity(CoverKind.CLEAR)),
+        _K.WOODS: Opacity(within=Within.FILLED, depth_in=2.0),
+        _K.SMOKE: Opacity(CoverKind.SCREEN, Within.FILLED),
     }
 )
 """The default for rulesets that say nothing else."""

@@ -19,7 +19,7 @@ from shapely.geometry.base import BaseGeometry
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.errors import user_error
 from rules.tabletop.table import Figure, Outline, PointIn, area_of
-from rules.tabletop.tolerance import EXACT, Comparison, at_most
+from rules.tabletop.tolerance import EXACT
 
 Path = tuple[PointIn, ...]
 Span = tuple[float, float]
@@ -72,6 +72,15 @@ def place_at(path_in: Path, along_in: float) -> PointIn:
     return path_in[-1]
 
 
+def places_along(path_in: Path, every_in: float) -> list[PointIn]:
+    """Places along a path, at most so far apart: its start, its corners and its end among them."""
+    found = [path_in[0]]
+    for _, a, b in legs(path_in):
+        parts = max(1, math.ceil(math.dist(a, b) / every_in))
+        found += [place_at((a, b), n * math.dist(a, b) / parts) for n in range(1, parts)] + [b]
+    return found
+
+
 def cut(path_in: Path, along_in: float) -> Path:
     """The path up to this length."""
     if along_in >= length_in(path_in):
@@ -119,58 +128,18 @@ def _meeting(mover: Figure, points_in: Outline) -> BaseGeometry:
     return MultiPoint((np.asarray(points_in)[:, None] - base[None]).reshape(-1, 2)).convex_hull
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Approach:
-    """The smallest distance between a moving figure and another along its whole path.
-
-    Attributes:
-        id: The other figure.
-        nearest_in: Smallest distance from base edge to base edge; 0 if they touch.
-        sigma_in: Its standard deviation.
-        along_in, at_in: Where the mover's centre is when it first reaches this distance.
-    """
-
-    id: str
-    nearest_in: float
-    sigma_in: float
-    along_in: float
-    at_in: PointIn
-
-    def within(self, limit_in: float) -> Comparison:
-        """Whether the mover passes within `limit_in` of the other figure."""
-        return at_most(self.nearest_in, limit_in, self.sigma_in)
-
-
-def approaches(mover: Figure, path_in: Path, others: Iterable[Figure]) -> tuple[Approach, ...]:
-    """The nearest approach to each other figure, nearest first; the mover itself is ignored."""
-    checked(path_in)
-    found = (_approach(mover, path_in, other) for other in others if other.id != mover.id)
-    return tuple(sorted(found, key=lambda near: (near.nearest_in, near.along_in, near.id)))
-
-
-def _approach(mover: Figure, path_in: Path, other: Figure) -> Approach:
-    meeting, sigma_in = _meeting(mover, other.base_in), math.hypot(mover.sigma_in, other.sigma_in)
-    nearest, along = Point(path_in[0]).distance(meeting), 0.0
-    for start, a, b in legs(path_in):
-        leg = LineString((a, b))
-        distance = leg.distance(meeting)
-        if distance < nearest - EXACT:
-            touching = spans_in((a, b), meeting)
-            nearest, along = distance, start + (touching[0][0] if touching else _nearest_along(leg, meeting))
-    return Approach(other.id, float(nearest), sigma_in, along, place_at(path_in, along))
-
-
-def _nearest_along(leg: LineString, area: BaseGeometry) -> float:
-    return float(leg.project(Point(shapely.shortest_line(leg, area).coords[0])))
+def nearest_in(mover: Figure, path_in: Path, other: Figure) -> float:
+    """The smallest distance between two bases while the mover goes along a path; 0 if they touch."""
+    way = LineString(path_in) if len(checked(path_in)) > 1 else Point(path_in[0])
+    return float(way.distance(_meeting(mover, other.base_in)))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Contact:
-    """The first touch with another base: at `along_in` on the path, with the mover's centre at `at_in`."""
+    """The first touch with another base: at `along_in` on the path."""
 
     id: str
     along_in: float
-    at_in: PointIn
 
 
 def contacts(mover: Figure, path_in: Path, others: Iterable[Figure], slack_in: float = 0.0) -> tuple[Contact, ...]:
@@ -187,7 +156,7 @@ def contacts(mover: Figure, path_in: Path, others: Iterable[Figure], slack_in: f
     """
     checked(path_in)
     found = [
-        Contact(other.id, span[0], place_at(path_in, span[0]))
+        Contact(other.id, span[0])
         for other in others
         if other.id != mover.id
         for span in [s for s in spans_in(path_in, _touching(mover, other, slack_in)) if s[0] > EXACT][:1]

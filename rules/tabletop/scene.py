@@ -55,7 +55,6 @@ class SightRules:
         opacity: Opacity of each kind of terrain; other kinds keep their defaults.
         bodies: Bodies by posture, for figures unlike ordinary soldiers; other postures keep their defaults.
         standing_height_in: Height of a standing figure; bodies are scaled by it.
-        from_muzzle: Whether lines of sight start at the muzzle; the included games start them at the eye.
         figures_hide: Whether other figures hide what is behind them.
 
     Raises:
@@ -65,7 +64,6 @@ class SightRules:
     opacity: Mapping[TerrainKind, Opacity] = field(default_factory=dict)
     bodies: Mapping[Posture, Body] = field(default_factory=dict)
     standing_height_in: float = STANDING_HEIGHT_IN
-    from_muzzle: bool = False
     figures_hide: bool = False
 
     def __post_init__(self) -> None:
@@ -131,7 +129,7 @@ def scene(figures: Sequence[Figure], terrain: Sequence[TerrainPiece], rules: Sig
     outlines = list(standing_outlines(terrain))
     place = np.array([(f.x_in, f.y_in, f.z_in) for f in figures], np.float64).reshape(-1, 3)
     height = rules.scale * np.array([body.height_in for body in own])
-    eye = rules.scale * np.array([body.muzzle_in if rules.from_muzzle else body.eye_in for body in own])
+    eye = rules.scale * np.array([body.eye_in for body in own])
     of = tuple(rules.of(piece.kind) for piece in terrain)
     base, top = [piece.base_in for piece in terrain], [piece.top_in for piece in terrain]
     within, beside = within_and_beside(place, height, terrain, rules)

@@ -10,13 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from shapely.geometry import LineString, Point, Polygon
 
 from rules.tabletop.errors import user_error
-from rules.tabletop.measure import base_area
 from rules.tabletop.occlusion import BoolArray
 from rules.tabletop.opacity import CoverKind
-from rules.tabletop.scene import ON_TOP_IN, Cover, Scene, SightRules, find_cover, scene
+from rules.tabletop.scene import Cover, Scene, SightRules, find_cover, scene
 from rules.tabletop.table import Figure, FloatArray, Point3In, TerrainPiece
 
 SLIVER = 0.015
@@ -33,14 +31,10 @@ class Hidden:
     Attributes:
         name: The terrain piece's name, or the figure's id.
         fraction: Part of the target's silhouette that it would hide alone, above 0 and up to 1.
-        cover_kind: Solid, or a screen that hides without stopping a shot.
-        gap_in: Distance from it to the target's base; 0 if they touch.
     """
 
     name: str
     fraction: float
-    cover_kind: CoverKind
-    gap_in: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,26 +55,20 @@ class Sight:
     """What a shooter sees of a target.
 
     Attributes:
-        shooter, target: Their ids.
         exposure: Part of the target's silhouette in sight, 0 to 1.
         exposure_to_fire: The same if screens (hedges, light trees, fences) hide nothing.
         shooter_exposure: Part of the shooter that the target sees.
         hidden_by: The terrain that hides a part of the target, the largest part first.
         figures_in_the_way: Other figures that would hide a part, whether the rules count them or not.
-        crosses: Terrain under the line between the centres whose height is between the lower feet and the higher
-            head, except what either figure stands on.
         shooter_within, target_within: Terrain that they are inside.
         rays: A dozen rays over the silhouette, for drawing.
     """
 
-    shooter: str
-    target: str
     exposure: float
     exposure_to_fire: float
     shooter_exposure: float
     hidden_by: tuple[Hidden, ...]
     figures_in_the_way: tuple[Hidden, ...]
-    crosses: tuple[str, ...]
     shooter_within: tuple[str, ...]
     target_within: tuple[str, ...]
     rays: tuple[Ray, ...]
@@ -119,14 +107,11 @@ def sight(
     counted = _counted(table, rules)
     hidden = list(_hidden(table, cover, cast, terrain))
     return Sight(
-        shooter=shooter.id,
-        target=target.id,
         exposure=float(cover.exposure(counted)[0]),
         exposure_to_fire=float(cover.exposure(counted & ~table.having(cover_kind=CoverKind.SCREEN))[0]),
         shooter_exposure=float(shooter_cover.exposure(counted)[0]),
         hidden_by=tuple(one for at, one in hidden if at < len(terrain)),
         figures_in_the_way=tuple(one for at, one in hidden if at >= len(terrain)),
-        crosses=_crossed(shooter, target, terrain, head_in=float((table.place_in[:2, 2] + table.height_in[:2]).max())),
         shooter_within=_names(table.within[0], terrain),
         target_within=_names(table.within[1], terrain),
         rays=tuple(_rays(table, cover, counted, cast, terrain)),
@@ -203,29 +188,11 @@ def _hidden(
     table: Scene, cover: Cover, cast: Sequence[Figure], terrain: Sequence[TerrainPiece]
 ) -> Iterator[tuple[int, Hidden]]:
     """Everything that hides a part of the target, the largest part first, each with the index of its prism."""
-    base = base_area(cast[1])
     _, prism, fraction = cover.alone(len(table.opacity))
     for n in np.argsort(-fraction, kind="stable"):
         at, part = int(prism[n]), float(fraction[n])
         owner = int(table.owner[at])
-        name = terrain[at].name if owner < 0 else cast[owner].id
-        area = Polygon(terrain[at].outline_in) if owner < 0 else base_area(cast[owner])
-        yield at, Hidden(name, part, table.opacity[at].cover_kind, float(base.distance(area)))
-
-
-def _crossed(a: Figure, b: Figure, terrain: Sequence[TerrainPiece], head_in: float) -> tuple[str, ...]:
-    line, foot_in = LineString([a.centre_in, b.centre_in]), min(a.z_in, b.z_in)
-    between = [(piece, Polygon(piece.outline_in)) for piece in terrain]
-    return tuple(
-        piece.name
-        for piece, area in between
-        if foot_in < piece.top_in and piece.base_in < head_in and line.intersection(area).length > 0
-        if not any(_stands_on(figure, piece, area) for figure in (a, b))
-    )
-
-
-def _stands_on(figure: Figure, piece: TerrainPiece, area: Polygon) -> bool:
-    return piece.top_in <= figure.z_in + ON_TOP_IN and area.contains(Point(figure.centre_in))
+        yield at, Hidden(terrain[at].name if owner < 0 else cast[owner].id, part)
 
 
 def _names(chosen: BoolArray, terrain: Sequence[TerrainPiece]) -> tuple[str, ...]:

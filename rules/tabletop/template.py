@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,50 +15,8 @@ from shapely.geometry.base import BaseGeometry
 from rules.tabletop.bearing import onward
 from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.measure import base_area
-from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of
+from rules.tabletop.table import Figure, Outline, PointIn, area_of
 from rules.tabletop.tolerance import DOUBT_SIGMAS, doubtful_shifts
-
-EDGE_ON_IN = 1e-9
-"""An edge whose line passes nearer to the burst than this is seen edge-on and skipped: the wall's other edges cast the
-shadow."""
-
-
-def reached(area: BaseGeometry, burst_in: PointIn, walls: Iterable[TerrainPiece]) -> BaseGeometry:
-    """The part of an area that is neither inside a wall nor behind one, seen from the burst.
-
-    A piece whose outline contains the burst, such as a building, confines it.
-    """
-    spot = Point(burst_in)
-    reach_in = float(shapely.hausdorff_distance(spot, area)) if not area.is_empty else 0.0
-    outlines = [Polygon(wall.outline_in) for wall in walls]
-    for enclosing in [outline for outline in outlines if outline.contains(spot)]:
-        area = area.intersection(enclosing)
-    near = [outline for outline in outlines if not outline.contains(spot) and outline.distance(spot) < reach_in]
-    return area.difference(shapely.union_all([_shadow(outline, burst_in, reach_in) for outline in near]))
-
-
-def _shadow(wall: Polygon, burst_in: PointIn, reach_in: float) -> BaseGeometry:
-    """The wall's outline and the area behind it, to at least `reach_in` from the burst."""
-    corners = [(x, y) for x, y, *_ in wall.exterior.coords]
-    behind = [_behind(a, b, burst_in, reach_in) for a, b in pairwise(corners) if a != b]
-    return shapely.union_all([wall, *(part for part in behind if part is not None)])
-
-
-def _behind(a: PointIn, b: PointIn, burst_in: PointIn, reach_in: float) -> Polygon | None:
-    """The quadrilateral behind an edge, between the lines from the burst through its two ends; None if edge-on."""
-    off_in = _distance_from_line(a, b, burst_in)
-    if off_in < EDGE_ON_IN:
-        return None
-    grow = max(1.0, 2 * reach_in / off_in)
-    far_a, far_b = (
-        (burst_in[0] + grow * (end[0] - burst_in[0]), burst_in[1] + grow * (end[1] - burst_in[1])) for end in (a, b)
-    )
-    return Polygon((a, b, far_b, far_a))
-
-
-def _distance_from_line(a: PointIn, b: PointIn, point: PointIn) -> float:
-    cross = (b[0] - a[0]) * (point[1] - a[1]) - (b[1] - a[1]) * (point[0] - a[0])
-    return abs(cross) / math.dist(a, b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,43 +142,24 @@ def under_blast(blast: Blast, figures: Iterable[Figure]) -> tuple[Hit, ...]:
     return tuple(hit for hit in under(blast, figures) if hit.fraction > 0)
 
 
-def under(
-    template: Template, figures: Iterable[Figure], sigma_in: float = 0.0, walls: Sequence[TerrainPiece] = ()
-) -> tuple[Hit, ...]:
+def under(template: Template, figures: Iterable[Figure], sigma_in: float = 0.0) -> tuple[Hit, ...]:
     """Every figure of any side whose base is or may be under a template, most covered first.
 
     Args:
         template: The template.
         figures: The figures to check.
         sigma_in: One standard deviation of the template's own place along one axis.
-        walls: Pieces of any height that stop the effect, which spreads from the centre of a disc or the apex of a wedge
-            or flame: it reaches nothing inside or behind them. A piece that contains this point confines the effect,
-            like a grenade in a building (WW-39).
     """
-    open_to = _open_to(template, walls)
-    hits = (_hit(template, figure, math.hypot(figure.sigma_in, sigma_in), open_to) for figure in figures)
+    hits = (_hit(template, figure, math.hypot(figure.sigma_in, sigma_in)) for figure in figures)
     return tuple(sorted((hit for hit in hits if hit.most > 0), key=lambda hit: (-hit.fraction, -hit.most, hit.id)))
 
 
-def _open_to(template: Template, walls: Sequence[TerrainPiece]) -> BaseGeometry | None:
-    """The area that the template's effect can reach past the walls; None if nothing stops it."""
-    match template:
-        case Blast(burst, reach_in) | Wedge(burst, _, reach_in, _):
-            pass
-        case Flame(burst, _, length, width):
-            reach_in = math.hypot(length, width / 2)
-        case _:
-            return None
-    around = Point(burst).buffer(reach_in + 1).envelope
-    return reached(around, burst, walls) if walls else None
-
-
-def _hit(template: Template, figure: Figure, sigma_in: float, open_to: BaseGeometry | None) -> Hit:
+def _hit(template: Template, figure: Figure, sigma_in: float) -> Hit:
     base = base_area(figure)
     if _out_of_reach(template, base, DOUBT_SIGMAS * sigma_in):
         return Hit(figure.id, 0.0, 0.0, 0.0)
     # A round base is drawn with corners, so that one that only touches the rim is a few millionths inside.
-    parts = [round(_fraction(template, translate(base, *shift), open_to), 5) for shift in doubtful_shifts(sigma_in)]
+    parts = [round(_fraction(template, translate(base, *shift)), 5) for shift in doubtful_shifts(sigma_in)]
     return Hit(figure.id, parts[0], min(parts), max(parts))
 
 
@@ -233,22 +172,19 @@ def _out_of_reach(template: Template, base: Polygon, doubt_in: float) -> bool:
             return bool(base.distance(_straight_sided(template)) > doubt_in)
 
 
-def fraction_inside(template: Template, outline_in: Outline, walls: Sequence[TerrainPiece] = ()) -> float:
-    """Exact part of a polygon's area inside the template, 0 to 1 (0 for an outline without area); see `under`."""
-    if Polygon(outline_in).area == 0:
-        return 0.0
-    return _fraction(template, area_of(outline_in), _open_to(template, walls))
+def fraction_inside(template: Template, outline_in: Outline) -> float:
+    """Exact part of a polygon's area inside the template, 0 to 1 (0 for an outline without area)."""
+    return _fraction(template, area_of(outline_in)) if Polygon(outline_in).area else 0.0
 
 
-def _fraction(template: Template, base: Polygon, open_to: BaseGeometry | None) -> float:
-    area: BaseGeometry = base if open_to is None else base.intersection(open_to)
+def _fraction(template: Template, base: Polygon) -> float:
     match template:
         case Blast(centre, radius):
-            inside = _disc_area(centre, radius, area)
+            inside = _disc_area(centre, radius, base)
         case Wedge(apex, toward, radius, angle):
-            inside = _disc_area(apex, radius, area.intersection(_cone(apex, toward, angle, area)))
+            inside = _disc_area(apex, radius, base.intersection(_cone(apex, toward, angle, base)))
         case _:
-            inside = area.intersection(_straight_sided(template)).area
+            inside = base.intersection(_straight_sided(template)).area
     fraction = float(inside / base.area)
     return float(round(fraction)) if min(abs(fraction), abs(1 - fraction)) < _ROUNDING else fraction
 
@@ -280,26 +216,22 @@ def _arc(centre: PointIn, radius: float, from_deg: float, sweep_deg: float, step
     return tuple(onward(centre, from_deg + sweep_deg * k / count, radius) for k in range(count + 1))
 
 
-def _cone(apex: PointIn, toward_deg: float, angle_deg: float, base: BaseGeometry) -> Polygon:
+def _cone(apex: PointIn, toward_deg: float, angle_deg: float, base: Polygon) -> Polygon:
     """The triangle between the wedge's two sides, extended beyond the base."""
-    reach_in = shapely.hausdorff_distance(Point(apex), base) if not base.is_empty else 0.0
+    reach_in = shapely.hausdorff_distance(Point(apex), base)
     side_in = (reach_in + 1) / math.cos(math.radians(angle_deg) / 2)
     return Polygon((apex, *(onward(apex, toward_deg + off, side_in) for off in (-angle_deg / 2, angle_deg / 2))))
 
 
 def _disc_area(centre: PointIn, radius: float, area: BaseGeometry) -> float:
-    """Exact overlap of a disc and polygons without holes; the area that a burst reaches has none.
+    """Exact overlap of a disc and polygons without holes.
 
     It is summed over the edges, each seen from the disc's centre: a triangle where the edge is inside the circle, a
     sector where it is outside (the usual closed form for the overlap of a disc and a polygon).
     """
     polygons = [part for part in shapely.get_parts(area) if isinstance(part, Polygon)]
-    return sum(abs(_ring_area(centre, radius, part.exterior.coords)) for part in polygons)
-
-
-def _ring_area(centre: PointIn, radius: float, closed: Iterable[Sequence[float]]) -> float:
-    points = [(x - centre[0], y - centre[1]) for x, y, *_ in closed]
-    return sum(_edge_area(p, q, radius) for p, q in pairwise(points))
+    rings = ([(x - centre[0], y - centre[1]) for x, y, *_ in part.exterior.coords] for part in polygons)
+    return sum(abs(sum(_edge_area(p, q, radius) for p, q in pairwise(ring))) for ring in rings)
 
 
 def _cross(p: PointIn, q: PointIn) -> float:

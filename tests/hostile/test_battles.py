@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rules.battle.battle import Battle
 from rules.battle.database import START, next_checksum
 from rules.battle.journal import Journal
-from rules.engine.dice import Scripted
+from rules.engine.dice import Scripted, play
 from rules.engine.events import (
     CameraMoved,
     Change,
@@ -56,7 +56,10 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
         battle.record(Placed(figure="green-1", at_in=(1, 2)))
         battle.record(Moved(moves=(walk,)))
         facts = {"attacker": "ordinary", "attacker_moved": True, "target_special": True}
-        battle.ask("attack", facts, Scripted([4]), lambda _: Effects(moves=(walk,), changes=(hurt,)), by=["green-1"])
+        play(
+            battle.asking("attack", facts, lambda _: Effects(moves=(walk,), changes=(hurt,)), by=["green-1"]),
+            Scripted([4]),
+        )
         battle.record(Changed(changes=(hurt, Change(figure="", key="first", value="tan", this_turn=True))))
         battle.record(QuestionAsked(question="Is Tan 1 in?"))
         battle.record(QuestionAnswered(question="Is Tan 1 in?", answer="in"))

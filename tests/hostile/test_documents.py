@@ -18,8 +18,7 @@ from calibration.markers import dictionary_of
 from calibration.opencv import cv2
 from calibration.profile import read_layout, read_lens
 from rules.engine.roster import enlistment
-from rules.games import GAMES, open_game
-from rules.games.rosters import points_check
+from rules.games import GAMES, open_game, points_check
 from tests.hostile.nasty import NASTY, TREES, changed, damaged, few, mutants, only_refuses, places, text_of
 from ui.battle.battle_setup import ArmyLists, load_army
 from ui.files import read_terrain, write_json

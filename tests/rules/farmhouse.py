@@ -13,7 +13,7 @@ from rules.engine.events import PhaseBegun
 from rules.engine.referee import Action, ActionPreview
 from rules.engine.roster import Army
 from rules.engine.state import Unit
-from rules.games.rosters import points_check
+from rules.games import points_check
 from rules.tabletop.table import Figure, PointIn, Posture, TerrainKind, TerrainPiece
 from tests.rules.battle_driver import (
     BattleDriver,

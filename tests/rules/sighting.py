@@ -7,7 +7,7 @@ from rules.tabletop.scene import SightRules
 from rules.tabletop.sight import Sight, sight
 from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
 
-BOARD = Body(eye_in=1.6, muzzle_in=1.0, bands=((2.1, 0.3),))
+BOARD = Body(eye_in=1.6, bands=((2.1, 0.3),))
 """2.1 in high and 0.6 in wide, with the eye of a standing figure, so that parts of it are easy to compute."""
 
 BOARDS = SightRules(bodies={Posture.STANDING: BOARD})

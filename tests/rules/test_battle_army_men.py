@@ -13,7 +13,7 @@ import pytest
 from rules.battle.battle import Battle
 from rules.battle.journal import event_of
 from rules.engine.events import Change, Changed
-from rules.games.rosters import points_check
+from rules.games import points_check
 from tests.rules.battle_driver import (
     BattleDriver,
     play_at_random,

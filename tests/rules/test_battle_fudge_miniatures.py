@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rules.battle.battle import Battle
-from rules.games.rosters import points_check
+from rules.games import points_check
 from tests.rules.battle_driver import (
     BattleDriver,
     play_at_random,

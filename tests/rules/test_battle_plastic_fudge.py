@@ -12,7 +12,7 @@ import pytest
 
 from rules.battle.battle import Battle
 from rules.engine.dice import Scripted
-from rules.games.rosters import points_check
+from rules.games import points_check
 from rules.tabletop.table import PointIn, TerrainKind
 from tests.rules.battle_driver import (
     BattleDriver,

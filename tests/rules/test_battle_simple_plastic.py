@@ -16,7 +16,7 @@ from rules.battle.journal import event_of
 from rules.engine.events import QuestionAnswered, QuestionAsked
 from rules.engine.referee import SET_UP
 from rules.engine.roster import Army, Recruit
-from rules.games.rosters import points_check
+from rules.games import points_check
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn, TerrainKind
 from tests.rules.battle_driver import (

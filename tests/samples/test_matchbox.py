@@ -15,8 +15,7 @@ from rules.battle.scripted import play_situation
 from rules.battle.situation import situation_of
 from rules.engine.dice import Scripted
 from rules.engine.roster import Army
-from rules.games import GAMES, add_games, game_names, open_game
-from rules.games.rosters import points_check
+from rules.games import GAMES, add_games, game_names, open_game, points_check
 from rules.tabletop.errors import UserError
 from tests.rules.battle_driver import BattleDriver, begun, play_at_random, plot, recruits, replays_to_the_same
 from tests.rules.games.test_situations import differences

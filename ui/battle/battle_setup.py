@@ -23,8 +23,7 @@ from rules.engine.referee import preview_of
 from rules.engine.roster import Army, Recruit, army_document, army_of, enlistment
 from rules.engine.ruleset import Option, Value, title_in_file
 from rules.engine.verdict import Verdict
-from rules.games import GAMES, game_names, open_game
-from rules.games.rosters import points_check
+from rules.games import GAMES, game_names, open_game, points_check
 from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure, Posture
 from ui.battle.battle_session import BattleSession
@@ -149,7 +148,7 @@ def checked(battle_setup: BattleSetup) -> dict[str, Verdict]:
     """The game's verdict on each side's army; only for games that check armies.
 
     Raises:
-        UserError: as `rules.games.rosters.points_check`, or as `open_game`.
+        UserError: as `rules.games.points_check`, or as `open_game`.
     """
     game = open_game(battle_setup.game, battle_setup.house_rules).choosing(**battle_setup.options)
     found = {side: points_check(game, army) for side, army in battle_setup.armies.items()}

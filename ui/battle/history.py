@@ -26,7 +26,6 @@ from rules.engine.events import (
     OutcomeDecided,
     PhaseBegun,
     Placed,
-    ReasonRecord,
     Throw,
     UnitJoined,
     VerdictOverruled,
@@ -34,6 +33,7 @@ from rules.engine.events import (
 )
 from rules.engine.game import Game
 from rules.engine.state import State, fold
+from rules.engine.verdict import Reason
 from ui.battle.action_text import outcome_banner
 from ui.battle.battle_folder import ends_battle
 from ui.formatting import capitalized
@@ -219,14 +219,14 @@ def throw_purpose(throw: Throw) -> str:
     return f"{capitalized(roller_words(throw.for_whom))}: {readable(throw.why)}"
 
 
-def reasons_in(moment: HistoryMoment) -> tuple[ReasonRecord, ...]:
+def reasons_in(moment: HistoryMoment) -> tuple[Reason, ...]:
     """The reasons of a moment's verdicts."""
     return tuple(
         reason for event in moment.events if isinstance(event, ActionResolved) for reason in event.verdict.reasons
     )
 
 
-def reason_text(reason: ReasonRecord) -> str:
+def reason_text(reason: Reason) -> str:
     """A reason without its rule's number, such as "the target is a special unit (+1)"."""
     modifier = "" if reason.modifier is None else f" ({reason.modifier:+g})"
     return f"{readable(reason.text)}{modifier}"

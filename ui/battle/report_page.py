@@ -9,7 +9,8 @@ from itertools import groupby
 
 from rules.battle.progress import Step
 from rules.engine.dice import Die
-from rules.engine.events import Moved, PhaseBegun, Placed, QuestionAsked, ReasonRecord, Throw, UnitJoined
+from rules.engine.events import Moved, PhaseBegun, Placed, QuestionAsked, Throw, UnitJoined
+from rules.engine.verdict import Reason
 from ui.battle.battle_map import extent_of, map_shapes, move_trails
 from ui.battle.dice import PIPS, face_words
 from ui.battle.history import (
@@ -186,7 +187,7 @@ def _list(items: Iterable[str], kind: str = "") -> str:
     return f'<ul class="{kind}">{inside}</ul>' if inside else ""
 
 
-def _reason(reason: ReasonRecord) -> str:
+def _reason(reason: Reason) -> str:
     return f"<b>{escape(reason.rule)}</b> {escape(reason_text(reason))}"
 
 

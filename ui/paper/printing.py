@@ -9,8 +9,7 @@ from calibration.calibration_targets import SHEET_SIDE_IN
 from calibration.markers import Board
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from rules.engine.roster import Army
-from rules.games import game_names, open_game
-from rules.games.rosters import points_check
+from rules.games import game_names, open_game, points_check
 from rules.tabletop.errors import UserError, user_error
 from ui.paper.marker_sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, marker_sheet, rod_sheet
 from ui.paper.page import Sheet, corrected

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from typing import Any
 
 from rules.engine.dice import Procedure, Roll
+from rules.engine.facts import facts_from
 from rules.engine.game import Answer
 from rules.engine.ruleset import Bar, limit, refused, row_title
 from rules.engine.verdict import Verdict, verdict
@@ -61,10 +62,6 @@ def smallest_arc_deg(bearings_deg: Sequence[float]) -> float:
     return 360 - max(after - before for before, after in pairwise([*seen, seen[0] + 360]))
 
 
-_ALL, _AIMED = (tuple(one.name for one in fields(facts)) for facts in (Shot, Aim))
-_OWN = tuple(name for name in _ALL if name not in _AIMED)
-
-
 class Volley(Shot):
     """Attacks of one weapon on several targets; `each` holds the aim at those that differ from the rest.
 
@@ -78,8 +75,7 @@ class Volley(Shot):
     def at(self, target: str) -> Shot:
         """The shot at one of the targets."""
         aim = self.each.get(target)
-        shared = {name: getattr(self, name) for name in (_OWN if aim else _ALL)}
-        return Shot(**shared, **({name: getattr(aim, name) for name in _AIMED} if aim else {}))
+        return facts_from(Shot, self, **(vars(aim) if aim else {}))
 
 
 def burst_aim(rules: Rules, volley: Volley) -> Verdict:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import shapely
-from shapely import get_coordinates
 from shapely.geometry import LineString, Point
 from shapely.geometry.base import BaseGeometry
 
 from rules.engine.position import Position
 from rules.games.army_men import status
 from rules.tabletop.bearing import bearing_deg
-from rules.tabletop.measure import base_area
+from rules.tabletop.measure import base_area, sides_in
 from rules.tabletop.path import Path, Span, cut, length_in, spans_over, straight
 from rules.tabletop.table import Figure, TerrainPiece, area_of
 
@@ -58,7 +56,7 @@ def lane_ahead(position: Position, man: Figure, field: TerrainPiece, long_in: fl
     onward_deg = from_edge_deg if man.facing_deg is None else man.facing_deg
     toward_deg = from_edge_deg + 180 if gap_in else onward_deg
     path_in = straight(man.centre_in, toward_deg, gap_in + long_in + area.length)
-    lane = Lane(man.id, position.state.turn, True, _width_in(man), path_in)
+    lane = Lane(man.id, position.state.turn, True, sides_in(base_area(man))[0], path_in)
     return _cut(lane, man, field, lanes(position, field), long_in)
 
 
@@ -77,11 +75,6 @@ def _cut(lane: Lane, man: Figure, field: TerrainPiece, others: Iterable[Lane], l
     """The lane as far as the detector reaches from where its base meets the first mines."""
     met = mines_met(man, lane.path_in, field, list(others))
     return replace(lane, path_in=cut(lane.path_in, met[0][0] + long_in)) if met else lane
-
-
-def _width_in(man: Figure) -> float:
-    corners = [Point(corner) for corner in get_coordinates(base_area(man).minimum_rotated_rectangle)[:3]]
-    return float(min(a.distance(b) for a, b in pairwise(corners)))
 
 
 def mines_met(mover: Figure, path_in: Path, field: TerrainPiece, swept: Sequence[Lane]) -> tuple[Span, ...]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.facts import PHASE, Source
+from rules.engine.facts import PHASE, Source, of_actor
 from rules.engine.position import Position
 from rules.engine.ruleset import Bar, limit, refused
 from rules.engine.schema import Asked, Count, Inches, Record, Row
@@ -17,7 +17,7 @@ from rules.engine.verdict import ACTORS, Reason, StatusEffect, Verdict, forbidde
 from rules.games.army_men import status
 from rules.games.army_men.attack import NATURAL_TWO, two_dice
 from rules.games.army_men.hard import hard_die, hard_modifiers
-from rules.games.army_men.status import Stretch, card_says, did, gap, has, of_actor, of_target
+from rules.games.army_men.status import Stretch, card_says, did, gap, has, of_target
 from rules.games.army_men.tables import (
     INCHES_A_FOOT,
     MOVING,
@@ -120,10 +120,6 @@ def out_of_turn(rules: Rules, phase: str | None, waits: bool) -> tuple[Bar, Bar]
     return (early, "wrong_phase", "AM-12", "units move in the phase of movement only"), waiting(waits)
 
 
-def _slow_weapon(position: Position, unit: Unit) -> str | None:
-    return next((name for name, row in status.weapons(position, unit).items() if row.half_move), None)
-
-
 def _unmanned(position: Position, unit: Unit) -> bool:
     """Whether it is a gun that its crew cannot push; a truck tows it without them."""
     rows, crew = status.weapons(position, unit).values(), status.crew_of(position, unit)
@@ -154,7 +150,7 @@ class Path(Record):
     waits: Waits = False
     phase: ThisPhase = None
     casualty: IsCasualty = False
-    weapon: Annotated[WeaponName | None, of_actor(_slow_weapon)] = None
+    weapon: Annotated[WeaponName | None, of_actor(status.weapon_with("half_move"))] = None
     direction_changes: Count = 0
     turns: Annotated[bool, Asked("Does the tank turn before, during or after this move?")] = False
     dropped_this_turn: Annotated[bool, of_actor(status.dropped)] = False

@@ -26,7 +26,7 @@ from rules.games.army_men.referee_fire import target_zone
 from rules.games.army_men.tables import Effect
 from rules.games.army_men.turn import is_silent
 from rules.tabletop.bearing import Compass, bearing_deg, drifted, onward
-from rules.tabletop.path import Path, contacts, legs, length_in, place_at
+from rules.tabletop.path import Path, contacts, length_in, places_along
 from rules.tabletop.sight import exposures
 from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece, area_of
 from rules.tabletop.template import under
@@ -488,7 +488,7 @@ def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:
     if not watchers:
         return
     mover = position.figure(name)
-    places = _looked_at(path)
+    places = places_along(path, LOOK_IN)
     passing = [status.on_its_way(position, mover, place) for place in places]
     ghosts = [replace(one, id=f"{name} at {n}") for n, one in enumerate(passing)]
     table = exposures([*watchers, *ghosts], position.terrain, position.sight)
@@ -506,15 +506,6 @@ def _aim_at(position: Position, watcher: Figure, there: Figure) -> tuple[bool, f
     """How well a watcher could fire at a place; the least is best: out of a pillbox's blind zones first, then near."""
     zone = target_zone(position, position.unit(watcher.id), there)
     return zone not in (None, ZoneOfPillbox.FRONT), math.dist(there.centre_in, watcher.centre_in)
-
-
-def _looked_at(path: Path) -> Sequence[PointIn]:
-    """Places along a path, its corners and ends among them."""
-    found = [path[0]]
-    for _, a, b in legs(path):
-        count = max(1, math.ceil(math.dist(a, b) / LOOK_IN))
-        found += [place_at((a, b), k * math.dist(a, b) / count) for k in range(1, count)] + [b]
-    return found
 
 
 _MOVES = {"move": _marched, "march": _marched, "paratrooper": _landed, "climb": _climbed}

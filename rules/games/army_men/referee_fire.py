@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rules.engine.ambiguity import in_sight
+from rules.engine.common import in_sight
 from rules.engine.facts import Bound, Context, bind
 from rules.engine.position import Position, View
-from rules.engine.referee import Action, UncertainFact, verdict_without_dice
+from rules.engine.referee import Action, UncertainFact, refusal_of
 from rules.engine.ruleset import limit
 from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
@@ -22,7 +22,7 @@ from rules.games.army_men.hard import ZoneOfPillbox, blind, pillbox_zone
 from rules.games.army_men.shot import Aim, Shot, armoured, distance_in
 from rules.games.army_men.specialists import leader_bonus
 from rules.games.army_men.tables import MOVING
-from rules.tabletop.bearing import arc_of_fire, bearing_deg, turn_deg
+from rules.tabletop.bearing import arc_sigma_deg, bearing_deg, turn_deg
 from rules.tabletop.errors import UserError
 from rules.tabletop.sight import SLIVER
 from rules.tabletop.table import Figure, PointIn
@@ -99,12 +99,6 @@ def _granted(how: str) -> dict[str, Any]:
     return {"los": True, "opportunity": how in (ON_ITS_WAY, ON_THEIR_WAY)} if how else {"opportunity": False}
 
 
-def _refusal(position: Position, action: str, given: Mapping[str, Any]) -> Verdict | None:
-    """The verdict that forbids an action; None if it is allowed."""
-    found = verdict_without_dice(position.game, action, given)
-    return None if found is None or found.allowed else found
-
-
 # Bursts.
 
 
@@ -136,7 +130,9 @@ def _bursts(context: Context, seen: Position, how: str = "") -> Iterator[Action]
     shots = {
         one.id: facts_of(replace(context, targets=(one,)), fires, seen, aims[one.id]).given for one in context.targets
     }
-    barred = {name: _refusal(context.position, "aim", {**facts, **_granted(how)}) for name, facts in shots.items()}
+    barred = {
+        name: refusal_of(context.position.game, "aim", {**facts, **_granted(how)}) for name, facts in shots.items()
+    }
     here, there = seen.figure(context.actor.id).centre_in, {name: seen.figure(name).centre_in for name in shots}
     # A tank that runs over a man may be exactly where he stands: it lies in no direction from him.
     bearings_deg = {name: bearing_deg(here, at) for name, at in there.items() if not barred[name] and at != here}
@@ -200,7 +196,7 @@ def _burst(context: Context, first: Facts, aims: Mapping[str, Bound], seen: Posi
     names = tuple(one.id for one in context.targets)
     aside = [one for name in aims if (one := seen.figure(name)).centre_in != here.centre_in]
     there = aside or [seen.figure(name) for name in aims]
-    arc, what = arc_of_fire(here, there), f"the arc of {display_name(man.id)}'s burst"
+    sigma_deg, what = arc_sigma_deg(here, there), f"the arc of {display_name(man.id)}'s burst"
     zones = (target_zone(context.position, man, one) for one in there)
     facts = {
         **first,
@@ -210,7 +206,7 @@ def _burst(context: Context, first: Facts, aims: Mapping[str, Bound], seen: Posi
         "each": {name: {**aim.given, **({"los": True} if how else {})} for name, aim in aims.items()},
         "bearings_deg": [round(bearing_deg(here.centre_in, one.centre_in), 2) for one in there],
     }
-    measured = [UncertainFact(("bearings_deg", len(there) - 1), arc.sigma_deg, what)] if arc.sigma_deg > 0 else []
+    measured = [UncertainFact(("bearings_deg", len(there) - 1), sigma_deg, what)] if sigma_deg > 0 else []
     for name, aim in aims.items():
         measured += [replace(one, fact=("each", name, *one.fact)) for one in _doubtful(aim, how)]
     burst, each = ("burst_rolls", facts, (man.id,), names, context.weapon, "burst_aim"), _each(names)
@@ -235,7 +231,7 @@ def _on_the_way(context: Context, fires: Facts) -> Iterator[Action]:
         asked = {"attacked_by_opportunity_fire": True, "attackers_weapon": weapon}
         action = _attack(context, fires, _glimpse(context, man, back), "in return")
         given = {**action.given, "returns": _just_now(context.position, weapon)}
-        bar = _refusal(context.position, "return_fire", asked)
+        bar = refusal_of(context.position.game, "return_fire", asked)
         yield replace(action, given=given, round=IN_RETURN, blocked_by=bar)
 
 
@@ -254,9 +250,9 @@ def _seen_at(man: Unit, enemy: Unit) -> PointIn | None:
 
 def _no_chance(context: Context) -> Verdict | None:
     """Why a target that was seen on its way may not be fired at; None if it may."""
-    at_end = context.position.view(context.actor.id, context.target.id).exposure >= SLIVER
+    at_end = context.target_view.exposure >= SLIVER
     asked = {"weapon": context.weapon, "target_crossed_los": True, "target_in_los_at_end": at_end}
-    return _refusal(context.position, "opportunity_fire", asked)
+    return refusal_of(context.position.game, "opportunity_fire", asked)
 
 
 def _glimpse(context: Context, mover: Unit, place: PointIn) -> Position:
@@ -434,7 +430,7 @@ def _blast(context: Context, where: str, template: Template, view: View, shot: B
 def _in_vain(position: Position, weapon: str, facts: Mapping[str, Any]) -> Verdict:
     """The reason that forbids fire at an empty place; general reasons come first."""
     reason = position.game.rules.because("AM-79", f"{weapon_title(weapon)} would not reach anyone there")
-    return _refusal(position, "aim", facts) or forbidden("nobody_there", reason)
+    return refusal_of(position.game, "aim", facts) or forbidden("nobody_there", reason)
 
 
 def _filled(context: Context, template: Template, shot: Bound) -> tuple[Bound, tuple[str, ...]]:
@@ -475,6 +471,6 @@ def _under(position: Position, man: Unit, other: Unit, aimed: Mapping[str, Any])
 
 def _reachable(position: Position, facts: dict[str, Any]) -> bool:
     """Whether a blast can affect a target; armour and immune units are safe."""
-    bar = _refusal(position, "aim", {**facts, "phase": None})
+    bar = refusal_of(position.game, "aim", {**facts, "phase": None})
     immune = bar is not None and bar.numbers.get("reason") in UNTOUCHED
     return not (immune or armoured(position.game.rules, facts["target"]))

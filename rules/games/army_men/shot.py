@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import Annotated, Any
 
-from rules.engine.ambiguity import HIDDEN, SEEN, in_sight
-from rules.engine.facts import PHASE, UNKNOWN, Source, Uncertain
+from rules.engine.common import HIDDEN, SEEN, in_sight
+from rules.engine.facts import PHASE, UNKNOWN, Source, Uncertain, of_actor
 from rules.engine.position import Position, View
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches, Part, Record
@@ -15,7 +15,7 @@ from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.army_men import status
 from rules.games.army_men.hard import ZoneOfPillbox
-from rules.games.army_men.status import card_says, cover_to_target_in, did, has, of_actor, of_pair, of_target
+from rules.games.army_men.status import card_says, cover_to_target_in, did, has, of_pair, of_target
 from rules.games.army_men.tables import Effect, Face, Indirect, Kind, KindName, Rules, Weapon, WeaponName, touching
 from rules.tabletop.bearing import aspect_sigma_deg, bearing_deg, turn_deg
 from rules.tabletop.measure import Range
@@ -85,7 +85,7 @@ def _off_facing_deg(position: Position, man: Unit, enemy: Unit, _: View) -> Any:
         return UNKNOWN
     off_deg = round(turn_deg(there.facing_deg, bearing_deg(there.centre_in, here.centre_in)), 1)
     what = f"the side of {display_name(enemy.id)} that {display_name(man.id)} sees"
-    return Uncertain(off_deg, aspect_sigma_deg(there, here.centre_in, 0.0, here.sigma_in), what, -180.0, 180.0)
+    return Uncertain(off_deg, aspect_sigma_deg(there, here), what, -180.0, 180.0)
 
 
 def _in_half_track(position: Position, enemy: Unit) -> bool:
@@ -94,10 +94,6 @@ def _in_half_track(position: Position, enemy: Unit) -> bool:
 
 
 _GARRISON = of_target(lambda position, enemy: status.aboard(position, enemy) and status.in_pillbox(position, enemy))
-
-
-def _flame_thrower(position: Position, enemy: Unit) -> str | None:
-    return next((name for name, row in status.weapons(position, enemy).items() if row.cone_in), None)
 
 
 _ELIMINATIONS = of_target(lambda _, enemy: int(enemy.statuses.get(status.ELIMINATIONS, 0)))
@@ -136,7 +132,7 @@ class Aim(Record):
     heavy: Annotated[bool, Asked("Is the target a heavy tank?"), card_says("heavy", of_target)] = False
     fixed_location: Annotated[bool, Asked("Is the shot at a fixed location?")] = False
     earlier_attacks_on_location: Count = 0
-    target_weapon: Annotated[WeaponName | None, of_target(_flame_thrower)] = None
+    target_weapon: Annotated[WeaponName | None, of_target(status.weapon_with("cone_in"))] = None
     target_hero: Annotated[bool, card_says("hero", of_target)] = False
     target_eliminations: Annotated[Count, _ELIMINATIONS] = 0
 
@@ -152,15 +148,13 @@ def _shut_in(position: Position, man: Unit) -> bool:
     return around is not None and not status.kind(position, around).ports
 
 
-def _destroyed_in_phase(_: Position, man: Unit) -> int | None:
-    return int(man.this_turn.get(status.DOWN_IN_PHASE, 0)) if man.statuses.get(status.DOWN) else None
-
-
+_DESTROYED = of_actor(
+    lambda _, man: man.this_turn.get(status.DOWN_IN_PHASE, 0) if man.statuses.get(status.DOWN) else None
+)
+_BINOCULARS = of_actor(
+    lambda position, man: any(status.card(position, one, "binoculars") for one in (man, *status.mates(position, man)))
+)
 _WITHOUT_TURRET = Source(lambda context: UNKNOWN if context.rules.tables.weapons[context.weapon].turret else True)
-
-
-def _binoculars(position: Position, man: Unit) -> bool:
-    return any(status.card(position, one, "binoculars") for one in (man, *status.mates(position, man)))
 
 
 class Shot(Aim):
@@ -185,7 +179,7 @@ class Shot(Aim):
     returns: bool = False
     shut_in: Annotated[bool, of_actor(_shut_in)] = False
     in_the_air: Annotated[bool, of_actor(status.in_the_air)] = False
-    destroyed_in_phase: Annotated[Count | None, of_actor(_destroyed_in_phase)] = None
+    destroyed_in_phase: Annotated[Count | None, _DESTROYED] = None
     wounded: Annotated[bool, has(status.WOUNDED)] = False
     moved_this_turn: Annotated[bool, has(status.MOVED)] = False
     climbing: Annotated[bool, did("climb")] = False
@@ -209,9 +203,7 @@ class Shot(Aim):
     leader: Annotated[bool, card_says("leader")] = False
     leader_distance_in: Inches | None = None
     leader_by_radio: Annotated[bool, Asked("Does a radio pass on the leader's bonus?")] = False
-    binoculars: Annotated[
-        bool, Asked("Does the firer or a man of his crew hold binoculars?"), of_actor(_binoculars)
-    ] = False
+    binoculars: Annotated[bool, Asked("Does the firer or a man of his crew hold binoculars?"), _BINOCULARS] = False
     spotter_binoculars: bool = False
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from itertools import pairwise
 from typing import Annotated
 
-from shapely import Polygon, get_coordinates
+from shapely import Polygon
 
 from rules.engine.dice import Procedure
-from rules.engine.facts import PHASE, UNKNOWN, Context, Source, bind
-from rules.engine.game import NoFacts
+from rules.engine.facts import PHASE, UNKNOWN, Context, Source, bind, facts_from, of_actor
 from rules.engine.ruleset import limit, refused
 from rules.engine.schema import Asked, Count, Inches, Record, Row
 from rules.engine.text import display_name
@@ -20,8 +17,9 @@ from rules.games.army_men import status
 from rules.games.army_men.attack import barred, exploded, two_dice
 from rules.games.army_men.movement import Waits, waiting
 from rules.games.army_men.shot import Shot, holds
-from rules.games.army_men.status import by_hand, gap, has, of_actor
+from rules.games.army_men.status import by_hand, gap, has
 from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase, touching
+from rules.tabletop.measure import sides_in
 from rules.tabletop.tolerance import within
 
 
@@ -53,8 +51,9 @@ def entrench(
     return found.causing(StatusEffect(ACTORS, status.DIGGING, turns_digging, "AM-92"), _busy("AM-92"), *shelter)
 
 
-def _treated(context: Context) -> bool:
-    return bool(context.target.this_turn.get(status.TREATED)) or "medic" in context.actor.acts_this_turn
+_TREATED = Source(
+    lambda context: bool(context.target.this_turn.get(status.TREATED)) or "medic" in context.actor.acts_this_turn
+)
 
 
 def medic(
@@ -63,7 +62,7 @@ def medic(
     adjacent: bool = True,
     edge_in: Annotated[Inches | None, gap()] = None,
     wounded: Annotated[bool, Source(lambda _: True)] = True,
-    treated_this_turn: Annotated[bool, Source(_treated)] = False,
+    treated_this_turn: Annotated[bool, _TREATED] = False,
 ) -> Procedure[Verdict]:
     """A medic's try to heal."""
     apart = (not adjacent or not touching(rules, edge_in or 0.0), "not_adjacent", "AM-68")
@@ -147,16 +146,11 @@ def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:
     return _cannot_clear(rules, clearing) or verdict("destroyed", *reasons, allowed=True).causing(*busy)
 
 
-SHARED = ("distance_in", "phase", "moved_this_turn", "attacks_made_this_turn")
-"""The facts that a shot at an obstacle shares with clearing it."""
-
-
 def _cannot_clear(rules: Rules, clearing: Clearing) -> Verdict | None:
     """The reason why an obstacle is not destroyed by hand or by this shot; None if it is."""
     if clearing.by in rules.tables.weapons:
-        shared = {name: getattr(clearing, name) for name in SHARED}
-        shot = clearing.shot or Shot(weapon=clearing.by, out_of_ammo=clearing.jammed_or_empty, **shared)
-        return barred(rules, shot)
+        failed = clearing.jammed_or_empty
+        return barred(rules, clearing.shot or facts_from(Shot, clearing, weapon=clearing.by, out_of_ammo=failed))
     attacked = (clearing.attacks_made_this_turn > 0, "already_attacked", "AM-37")
     if clearing.by != "engineer":
         return refused(rules, attacked)
@@ -178,8 +172,7 @@ def _unswept_in(context: Context) -> float:
     """The length of the piece, as far as it is not swept."""
     if context.piece is None:
         return 0.0
-    corners = get_coordinates(Polygon(context.piece.outline_in).minimum_rotated_rectangle)
-    long_in = max(math.dist(a, b) for a, b in pairwise(corners))
+    _, long_in = sides_in(Polygon(context.piece.outline_in))
     done_in = float(context.position.state.statuses.get(status.SWEPT.format(context.piece.name), 0.0))
     return round(max(0.0, long_in - done_in), 1)
 
@@ -235,7 +228,7 @@ def leader_bonus(rules: Rules, shot: Shot) -> Verdict:
     return verdict("led" if bonus else "alone", *reasons, modifier=bonus)
 
 
-def flame_thrower_hit(rules: Rules, _: NoFacts) -> Procedure[Verdict]:
+def flame_thrower_hit(rules: Rules) -> Procedure[Verdict]:
     """Whether a flame-thrower that was hit explodes."""
     numbers, reasons = yield from exploded(rules)
     return Verdict("explodes" if numbers["explodes"] else "burns out", numbers, tuple(reasons))

@@ -8,7 +8,7 @@ from typing import Any
 
 from shapely.geometry import Point, Polygon
 
-from rules.engine.facts import UNKNOWN, Context, Source, Uncertain
+from rules.engine.facts import UNKNOWN, Context, Source, Uncertain, of_actor
 from rules.engine.position import Position, View
 from rules.engine.referee import verdict_without_dice
 from rules.engine.ruleset import limit
@@ -21,7 +21,7 @@ from rules.tabletop.movement import IMPASSABLE, MovementProfile, TerrainCost, Wa
 from rules.tabletop.opacity import CoverKind, Opacity
 from rules.tabletop.path import placed
 from rules.tabletop.scene import SightRules
-from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece
+from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece, boxes_meet
 
 
 class Stretch(Record):
@@ -112,14 +112,8 @@ def shelter(rules: Rules, kind: TerrainKind) -> Shelter | None:
 
 def held_by(target: Figure, terrain: Iterable[TerrainPiece]) -> tuple[TerrainPiece, ...]:
     """The pieces that a figure stands inside."""
-    x, y = target.centre_in
-
-    def near(piece: TerrainPiece) -> bool:
-        """A quick look that spares most pieces the exact one."""
-        xs, ys = zip(*piece.outline_in, strict=True)
-        return bool(min(xs) <= x <= max(xs) and min(ys) <= y <= max(ys))
-
-    return tuple(piece for piece in terrain if near(piece) and Polygon(piece.outline_in).contains(Point(x, y)))
+    near = (piece for piece in terrain if boxes_meet((target.centre_in,), piece.outline_in))
+    return tuple(piece for piece in near if Polygon(piece.outline_in).contains(Point(target.centre_in)))
 
 
 def inside_pillbox(rules: Rules, target: Figure, terrain: Iterable[TerrainPiece]) -> bool:
@@ -251,6 +245,11 @@ def weapons(position: Position, unit: Unit) -> Mapping[str, Weapon]:
     """The weapons that it shows."""
     rows = position.game.rules.tables.weapons
     return {name: rows[name] for name in card(position, unit, "weapons") or ()}
+
+
+def weapon_with(trait: str) -> Callable[[Position, Unit], str | None]:
+    """The first weapon that a unit shows with a trait, such as "half_move"; None without one."""
+    return lambda position, unit: next((n for n, row in weapons(position, unit).items() if getattr(row, trait)), None)
 
 
 def targets(position: Position, unit: Unit) -> tuple[Unit, ...]:
@@ -410,11 +409,6 @@ def uncleared(position: Position) -> list[TerrainPiece]:
 Of = Callable[[Callable[[Position, Unit], Any]], Source]
 
 
-def of_actor(read: Callable[[Position, Unit], Any]) -> Source:
-    """A source that calls a function with the acting unit."""
-    return Source(lambda context: read(context.position, context.actor))
-
-
 def of_target(read: Callable[[Position, Unit], Any]) -> Source:
     """A source that calls a function with the first target; unknown without a target."""
     return Source(lambda context: read(context.position, context.target) if context.targets else UNKNOWN)
@@ -426,8 +420,7 @@ def of_pair(read: Callable[[Position, Unit, Unit, View], Any]) -> Source:
     def of(context: Context) -> Any:
         if not context.targets or context.target.id == context.actor.id:
             return UNKNOWN
-        view = context.position.view(context.actor.id, context.target.id)
-        return read(context.position, context.actor, context.target, view)
+        return read(context.position, context.actor, context.target, context.target_view)
 
     return Source(of)
 

@@ -7,8 +7,7 @@ from typing import Annotated
 
 from rules.engine.common import SIDES
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.facts import UNKNOWN, Context, Source
-from rules.engine.game import NoFacts
+from rules.engine.facts import UNKNOWN, Source, of_actor
 from rules.engine.ruleset import limit, refused
 from rules.engine.schema import Asked, Count, Row
 from rules.engine.verdict import RuleRefusal, StatusEffect, Verdict, forbidden, verdict
@@ -106,7 +105,7 @@ def _thrown(players: Sequence[str], why: str, *, again: bool) -> Procedure[dict[
     return rolls
 
 
-def phases(rules: Rules, _: NoFacts) -> Verdict:
+def phases(rules: Rules) -> Verdict:
     """The phases of a turn in order."""
     rows = sorted(rules.tables.phases.items(), key=lambda named: named[1].number)
     found = [{"number": row.number, "name": name, "simultaneous": row.simultaneous} for name, row in rows]
@@ -125,15 +124,14 @@ def may_still_attack(rules: Rules, weapon: WeaponName, destroyed_in_phase: Count
 _WANTED = Source(lambda context: 0 if context.rules.chooses("wounded_limit", 0) else UNKNOWN)
 
 
-def _kept_before(context: Context) -> int:
-    return int(context.position.state.statuses.get(status.KEPT.format(context.actor.side), 0))
+_KEPT_BEFORE = of_actor(lambda position, unit: int(position.state.statuses.get(status.KEPT.format(unit.side), 0)))
 
 
 def casualties(
     rules: Rules,
     casualties: Annotated[Count, Source(lambda context: len(context.men))],
     wanted: Annotated[Count, Asked("How many become wounded men or dropped weapons?"), _WANTED] = 0,
-    kept_before: Annotated[Count, Source(_kept_before)] = 0,
+    kept_before: Annotated[Count, _KEPT_BEFORE] = 0,
 ) -> Verdict:
     """Whether so many may be kept as the phase closes."""
     most = max(0, min(casualties, rules.option("wounded_limit") - kept_before))

@@ -22,7 +22,7 @@ from rules.games.fudge_miniatures.rolls import RollFacts, trait_tag, traits_of, 
 from rules.games.fudge_miniatures.tables import Card, Concern, Item, ItemKind, Rules, state_row, whole
 from rules.games.fudge_miniatures.wounds import DEAD, NEAR_DEATH, level
 from rules.tabletop.measure import Range
-from rules.tabletop.table import Figure
+from rules.tabletop.table import Figure, boxes_meet
 from rules.tabletop.tolerance import DOUBT_SIGMAS, Comparison
 
 
@@ -289,9 +289,9 @@ class Model:
             said = one.status(f"in_base_contact at {at.id}")
             if said is not None:
                 return bool(said)
-        if _far_apart(self.figure, other.figure):
-            return False
-        return in_contact(self.position.measure(self.figure, other.figure))
+        here, there = self.figure, other.figure
+        spare_in = 1.0 + DOUBT_SIGMAS * (here.sigma_in + there.sigma_in)
+        return boxes_meet(here.base_in, there.base_in, spare_in) and in_contact(self.position.measure(here, there))
 
     @property
     def touched(self) -> list[Model]:
@@ -363,15 +363,6 @@ def numbered(name: str, taken: Collection[str]) -> str:
     """A name that is not taken yet: the second of a name has its number."""
     names = (name if n == 1 else f"{name} ({n})" for n in count(1))
     return next(one for one in names if one not in taken)
-
-
-def _far_apart(one: Figure, other: Figure) -> bool:
-    """Whether bases are too far apart to touch without measuring exactly; most pairs are."""
-    spare_in = 1.0 + DOUBT_SIGMAS * (one.sigma_in + other.sigma_in)
-    sides = ((min(places), max(places)) for figure in (one, other) for places in zip(*figure.base_in, strict=True))
-    (left, right), (low, high), (other_left, other_right), (other_low, other_high) = sides
-    gaps_in = (other_left - right, left - other_right, other_low - high, low - other_high)
-    return any(gap_in > spare_in for gap_in in gaps_in)
 
 
 def in_contact(measured: Range) -> bool | None:

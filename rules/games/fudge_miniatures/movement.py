@@ -16,7 +16,7 @@ from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total,
 from rules.games.fudge_miniatures.attack import Melee, attack_preview, attack_roll, barred, guts_penalties, modf_reason
 from rules.games.fudge_miniatures.rolls import Modifier, modifier_reasons, reasons_of, throw, traits_of, words
 from rules.games.fudge_miniatures.tables import Concern, EffectName, Rules, whole
-from rules.tabletop.movement import MovementProfile, Rounding, TerrainCost, Walk
+from rules.tabletop.movement import MovementProfile, TerrainCost, Walk
 from rules.tabletop.movement import Reason as TollFor
 from rules.tabletop.table import TerrainPiece
 from rules.tabletop.tolerance import EXACT, within
@@ -117,12 +117,11 @@ def movement_profile(rules: Rules, *, flying: bool = False) -> MovementProfile:
             return TerrainCost(enter_in=piece.height_in * climb.factor, leave_in=piece.height_in * descend.factor)
         return TerrainCost(cost_per_in.get(piece.kind, rows["open"].factor), on_top=piece.kind in climb.kinds)
 
-    rounding = Rounding.STRETCH if rules.chooses("parts_of_an_inch", "rounded_up") else Rounding.EXACT
     return MovementProfile(
         cost_of,
         open_cost_per_in=in_air if flying else rows["open"].factor,
         climb_cost_per_in=0.0 if flying else climb.factor,
-        rounding=Rounding.EXACT if flying else rounding,
+        whole_inches=not flying and rules.chooses("parts_of_an_inch", "rounded_up"),
     )
 
 

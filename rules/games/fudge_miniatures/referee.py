@@ -13,7 +13,7 @@ from rules.engine.events import Change, PhaseBegun
 from rules.engine.facts import Context, action_for
 from rules.engine.objectives import Task
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, Action, Referee, UncertainFact, verdict_without_dice
+from rules.engine.referee import Action, Referee, UncertainFact, rounds_where, verdict_without_dice
 from rules.engine.ruleset import Ruleset
 from rules.engine.text import display_name
 from rules.engine.verdict import total
@@ -48,8 +48,6 @@ from rules.tabletop.measure import Range, range_to
 from rules.tabletop.table import TerrainPiece
 
 USUAL_GOAL = "last_man_standing"
-_CAUSES = {"two_wound_levels_one_attack": "two wound levels at once"}
-"""Reasons for a check that their names say badly."""
 WIELD, LOOT, TAKE_UP = "wield", "loot_dead", "pick_up_object"
 
 
@@ -195,10 +193,10 @@ def _owed_by(model: Model) -> Iterator[Action]:
 def _checks_of(model: Model) -> Iterator[Action]:
     """The Guts checks that a model owes, its clinging to life and its run."""
     for key, one in model.owed.items():
-        rule = model.rules.tables.guts_triggers[one["trigger"]].rule
-        cause = _CAUSES.get(key, key.replace("_", " "))
+        row = model.rules.tables.guts_triggers[one["trigger"]]
+        cause = key.replace(one["trigger"], row.text or one["trigger"]).replace("_", " ")
         title = f"{model.name} checks Guts: {cause}"
-        yield model.action(title, "guts_check", _check(model, one), round="Guts", owed=rule)
+        yield model.action(title, "guts_check", _check(model, one), round="Guts", owed=row.rule)
     if facts := _near_death(model):
         yield model.action(f"{model.name} clings to life", "near_death_roll", facts, round="Guts", owed="FM-44")
     for key in to_try_again(model):
@@ -298,18 +296,6 @@ def _phases(position: Position, side: str) -> list[str]:
     return list(dict.fromkeys(f"{one['step']} {one['model']}" if alone else str(one["step"]) for one in steps))
 
 
-def rounds(position: Position) -> tuple[str, ...]:
-    """In the step of actions."""
-    step, _ = step_of(position)
-    return (FIRE,) if step is not None and step.acts else ()
-
-
-def moves(position: Position) -> bool:
-    """In the two steps of moves."""
-    step, _ = step_of(position)
-    return step is not None and step.moves
-
-
 def tasks(rules: Ruleset[Tables]) -> tuple[Task, ...]:
     """The scenarios' tasks; some are to be kept up for turns that are agreed."""
     rows = rules.tables.goals
@@ -334,8 +320,7 @@ REFEREE: Referee[Tables] = Referee(
     effects=effects,
     next_phase=next_phase,
     at_phase_end=at_phase_end,
-    rounds=rounds,
-    moves=moves,
+    rounds=rounds_where("acts"),
     tasks=tasks,
     this_turn=statuses.THIS_TURN,
     conditions={

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 from shapely import LineString, Point, Polygon
 
+from rules.engine.common import not_your_turn
 from rules.engine.events import plain
 from rules.engine.position import Position, rules_with
 from rules.engine.referee import NO_FACINGS, Action, UncertainFact
@@ -26,7 +26,7 @@ from rules.games.fudge_miniatures.turn import actions_in_step_2, may_do
 from rules.tabletop.bearing import onward
 from rules.tabletop.measure import range_between
 from rules.tabletop.movement import MovementProfile, Walk, walk
-from rules.tabletop.path import Path, length_in, placed
+from rules.tabletop.path import Path, length_in, placed, places_along
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.tolerance import DOUBT_SIGMAS, Comparison
 
@@ -80,9 +80,9 @@ def not_now(model: Model, action: str, step: str) -> Verdict | None:
         action: A row of the table of activities.
         step: The flag of the steps in which it is done, as "moves".
     """
-    rules, side = model.rules, model.position.state.side
-    if not model.own_turn:
-        return forbidden("not_your_turn", rules.because("FM-17", f"it is the turn of {display_name(side)}"))
+    rules = model.rules
+    if bar := not_your_turn(model.position, model.unit, "FM-17"):
+        return bar
     row, alone = step_of(model.position)
     if alone and alone != model.id:
         return forbidden("not_his_turn", rules.because("FM-A11", f"it is the turn of {display_name(alone)}"))
@@ -210,7 +210,8 @@ def contacts(model: Model, path: Path, enemy: Model) -> list[bool]:
     spare_in = _reach_in(here) + _reach_in(there) + DOUBT_SIGMAS * (here.sigma_in + there.sigma_in) + 1.0
     if not found[0] and LineString(path).distance(Point(there.centre_in)) > spare_in:
         return found
-    *way, end = [in_contact(model.position.measure(placed(here, place), there)) for place in _places(path)]
+    places = places_along(path, CONTACT_EVERY_IN)[1:]
+    *way, end = [in_contact(model.position.measure(placed(here, place), there)) for place in places]
     if model.flies:
         way = [False] if False in way else []
     for now in (*way, end is not False):
@@ -221,15 +222,6 @@ def contacts(model: Model, path: Path, enemy: Model) -> list[bool]:
 
 def _reach_in(figure: Figure) -> float:
     return max(math.dist(figure.centre_in, place) for place in figure.base_in)
-
-
-def _places(path: Path) -> list[PointIn]:
-    """Places close together along a path, its end the last."""
-    found: list[PointIn] = []
-    for a, b in pairwise(path):
-        parts = max(1, math.ceil(math.dist(a, b) / CONTACT_EVERY_IN))
-        found += [(a[0] + (b[0] - a[0]) * n / parts, a[1] + (b[1] - a[1]) * n / parts) for n in range(1, parts + 1)]
-    return found
 
 
 def _enemy_passed(model: Model, path: Path) -> Model | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
-from rules.engine.common import NamedStatus
+from rules.engine.common import Status
 from rules.engine.ruleset import Cited, Limit, Ruleset, limit
 from rules.engine.schema import Count, Inches, Record, Row, Within
 from rules.engine.verdict import RuleRefusal
@@ -143,9 +143,11 @@ class Trigger(Cited):
 
     Attributes:
         of_wound: A wound calls for it.
+        text: Its words, where its name says it badly.
     """
 
     target: int
+    text: str = ""
     each_gift: int = 0
     of_wound: bool = False
 
@@ -289,7 +291,7 @@ class Tables(Record):
     traits: Mapping[str, Trait]
     cards: Mapping[str, Card]
     spells: Mapping[str, Spell]
-    statuses: Mapping[str, NamedStatus]
+    statuses: Mapping[str, Status]
 
 
 Rules: TypeAlias = Ruleset[Tables]

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
 from rules.engine.facts import facts_from
-from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches, Part, Record
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
@@ -48,7 +47,7 @@ def disk(rules: Rules, attack: str) -> Verdict:
     return verdict(weapon.template, *reasons, disk=weapon.template, **known)
 
 
-def bazooka_on_base(rules: Rules, _: NoFacts) -> Verdict:
+def bazooka_on_base(rules: Rules) -> Verdict:
     """The effect of a bazooka on a base."""
     reasons = (rules.because("PF-80"), rules.because("PF-81"))
     across_in = rules.tables.templates["small"].diameter_in
@@ -387,7 +386,7 @@ def hole(rules: Rules, request: Request) -> Verdict:
         return asked
     if not rules.tables.weapons[asked.numbers["weapon"]].holes:
         return forbidden("no_hole", rules.because("PF-81", "his weapon takes no hole out of a base"))
-    found = bazooka_on_base(rules, NoFacts())
+    found = bazooka_on_base(rules)
     return verdict(found.outcome, *asked.reasons, *found.reasons, allowed=True, **found.numbers)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -17,10 +18,10 @@ from rules.games.plastic_fudge.movement import Mover, Stretch, in_the_air, slowe
 from rules.games.plastic_fudge.tables import Rules, TerrainName
 from rules.games.plastic_fudge.units import holes_in
 from rules.tabletop.bearing import Turning
-from rules.tabletop.measure import Bands, base_area, standing_on, stepped
+from rules.tabletop.measure import base_area, standing_on
 from rules.tabletop.movement import IMPASSABLE, MovementProfile, TerrainCost, walk
 from rules.tabletop.path import Path, placed, straight
-from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of
+from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of, boxes_meet
 from rules.tabletop.template import Blast, Wedge
 from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, choice, doubtful_shifts
 
@@ -30,12 +31,10 @@ PART = ", part "
 """Between the name of a base and the number of each part that a hole has left of it."""
 
 
-def rod(rules: Rules) -> Bands:
-    """The measuring rod: a mark for every range band, those at 6 and 12 inches in another colour."""
-    band_in = rules.option("band_in")
-    marks = stepped(band_in, int(limit(rules, "rod_in") // band_in))
-    coloured = (limit(rules, "first_colour_in"), limit(rules, "second_colour_in"))
-    return Bands(marks.marks_in, tuple(mark for mark in marks.marks_in if mark in coloured))
+def band(rules: Rules, distance_in: float) -> int:
+    """The band of the measuring rod that a distance falls into: 0 is contact, and the last is beyond the rod."""
+    band_in = float(rules.option("band_in"))
+    return min(math.ceil((distance_in - EXACT) / band_in), int(limit(rules, "rod_in") // band_in) + 1)
 
 
 def bands_up(rules: Rules, attacker: Figure, target: Figure) -> int:
@@ -47,7 +46,7 @@ def bands_up(rules: Rules, attacker: Figure, target: Figure) -> int:
 
 def terrain_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece]) -> str:
     """The terrain that a figure stands in, one on a border included."""
-    kinds = {kind: row.terrain for kind, row in rules.tables.grounds().items() if row.terrain != "open"}
+    kinds = {kind: row.terrain for kind, row in rules.tables.ground.items() if row.terrain != "open"}
     parts: dict[str, float] = {}
     for share in standing_on(figure, [piece for piece in pieces if piece.kind in kinds]):
         name = kinds[share.piece.kind] if share.piece else "open"
@@ -63,7 +62,7 @@ def terrains_under(
     It stands behind a piece that adds to the Defense, that its base touches and that lies across the line of an attack
     `from_in`.
     """
-    grounds, terrain = rules.tables.grounds(), rules.tables.terrain
+    grounds, terrain = rules.tables.ground, rules.tables.terrain
     kinds = [(grounds[piece.kind].terrain, piece) for piece in pieces if piece.kind in grounds]
     behind = (name for name, piece in kinds if terrain[name].defense > 0 and _shields(piece, figure, from_in))
     found = dict.fromkeys((terrain_under(rules, figure, pieces), *behind))
@@ -81,9 +80,9 @@ def possible_terrains(
     rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece], from_in: PointIn
 ) -> Choice[tuple[TerrainName, ...]]:
     """The terrain that a figure defends in, and what else it may be within the error of its place."""
-    kinds, reach_in = rules.tables.grounds(), DOUBT_SIGMAS * figure.sigma_in
+    kinds, reach_in = rules.tables.ground, DOUBT_SIGMAS * figure.sigma_in
     base = base_area(figure)
-    near = [one for one in pieces if one.kind in kinds and _may_meet(one.outline_in, figure.base_in, reach_in)]
+    near = [one for one in pieces if one.kind in kinds and boxes_meet(one.outline_in, figure.base_in, reach_in)]
     at_an_edge = any(Polygon(one.outline_in).exterior.distance(base) <= reach_in for one in near)
     x, y = figure.centre_in
     shifts = doubtful_shifts(figure.sigma_in) if at_an_edge else ((0.0, 0.0),)
@@ -91,18 +90,9 @@ def possible_terrains(
     return choice(found[0], found)
 
 
-def _may_meet(a: Outline, b: Outline, reach_in: float) -> bool:
-    """Whether the boxes round two outlines are at most so far apart."""
-    return all(
-        min(place[axis] for place in one) - max(place[axis] for place in other) <= reach_in
-        for axis in (0, 1)
-        for one, other in ((a, b), (b, a))
-    )
-
-
 def movement_profile(rules: Rules, mover: Mover) -> MovementProfile:
     """How a unit walks the measured table, for `rules.tabletop.movement.walk`."""
-    grounds, band_in = rules.tables.grounds(), rules.option("band_in")
+    grounds, band_in = rules.tables.ground, rules.option("band_in")
     flat = rules.chooses("height_counts", "flat")
     climb_in = 0.0 if in_the_air(rules, mover) else limit(rules, "climb_cost_in")
 
@@ -125,7 +115,7 @@ def movement_profile(rules: Rules, mover: Mover) -> MovementProfile:
 
 def stretches(rules: Rules, mover: Mover, path_in: Path, terrain: Iterable[TerrainPiece]) -> tuple[Stretch, ...]:
     """A path split by the terrain of the sheet that it crosses, as the question whether it may be walked takes it."""
-    grounds, band_in = rules.tables.grounds(), rules.option("band_in")
+    grounds, band_in = rules.tables.ground, rules.option("band_in")
     found, height_in = [], None
     for part in walk(path_in, terrain, movement_profile(rules, mover), 0).stretches:
         row = grounds.get(part.ground.kind) if part.ground else None
@@ -138,7 +128,7 @@ def stretches(rules: Rules, mover: Mover, path_in: Path, terrain: Iterable[Terra
 
 def _height_at(rules: Rules, place_in: PointIn, terrain: Iterable[TerrainPiece]) -> float:
     """The height of the ground at the start of a path."""
-    grounds = rules.tables.grounds()
+    grounds = rules.tables.ground
     tops = [piece for piece in terrain if piece.kind in grounds and grounds[piece.kind].on_top]
     return max((piece.top_in for piece in tops if area_of(piece.outline_in).contains(Point(place_in))), default=0.0)
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
-from rules.engine.facts import UNKNOWN, Source, status
-from rules.engine.game import NoFacts
+from rules.engine.facts import UNKNOWN, Source, of_actor, status
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Record
 from rules.engine.verdict import Reason, RuleRefusal, StatusEffect, Verdict, forbidden, total, verdict
@@ -20,7 +19,7 @@ from rules.tabletop.tolerance import within
 # The round and its order.
 
 
-def phases(rules: Rules, _: NoFacts) -> Verdict:
+def phases(rules: Rules) -> Verdict:
     """The parts of a round in order."""
     rows = [
         {"name": name, "phase": row.phase, "simultaneous": row.simultaneous, "morale_after": row.morale_after}
@@ -197,7 +196,7 @@ _NO_CAUSE = Source(lambda context: context.rules.option("morale_without_cause") 
 class MoraleCheck(Spirits):
     """A trooper that checks its morale."""
 
-    TL: Annotated[LevelName, units.of_actor(units.training)]
+    TL: Annotated[LevelName, of_actor(units.training)]
     class_: ClassName = "trooper"
     destroyed: bool = False
     routed: Annotated[bool, status(ROUTED)] = False

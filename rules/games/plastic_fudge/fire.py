@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from rules.engine.dice import Procedure
-from rules.engine.facts import status
+from rules.engine.facts import of_actor, status
 from rules.engine.ruleset import Bar, first_refusal, limit, row_title
 from rules.engine.schema import Asked, Count, Inches
-from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge import units
-from rules.games.plastic_fudge.combat import Stance, bands_of_height, by_hand, is_legendary
+from rules.games.plastic_fudge.combat import Stance, attack_reasons, by_hand, is_legendary
 from rules.games.plastic_fudge.statuses import CARRIED
 from rules.games.plastic_fudge.tables import (
     LevelName,
@@ -26,7 +26,6 @@ from rules.games.plastic_fudge.tables import (
     rating,
     six_sided,
     special_of,
-    thrown,
 )
 from rules.tabletop.tolerance import within
 
@@ -75,7 +74,7 @@ class Request(units.Acting):
     AL: Annotated[tuple[LevelName, ...] | None, units.own("AL")] = None
     aboard: Annotated[bool, units.ABOARD] = False
     weapon: WeaponName | None = None
-    attacks_made_this_turn: Annotated[Count, units.of_actor(units.attacks_made)] = 0
+    attacks_made_this_turn: Annotated[Count, of_actor(units.attacks_made)] = 0
     carried_this_turn: Annotated[bool, Asked(CARRIED_TROOPS), status(CARRIED)] = False
     distance_in: Inches | None = None
     los: bool = True
@@ -192,11 +191,9 @@ class AgainstFlamethrower(Stance):
 def flamethrower_attacked(rules: Rules, blow: AgainstFlamethrower) -> Procedure[Verdict]:
     """Whether the attack sets him off; his defence is rolled only where it does not."""
     rolled, _ = yield from fudge(rules, "the attacker", "the attack on the flamethrower", attack=True)
-    bonus = max(0, bands_of_height(rules, blow))
-    attack_total = rolled + blow.attacker_AL + bonus
+    reasons = attack_reasons(rules, blow, blow.attacker_AL, rolled)
+    attack_total = int(total(reasons))
     explodes = is_legendary(rules, attack_total, rolled)
-    reasons = [thrown(rules, "PF-47", rolled), rules.because("PF-11", "the Attack Level", blow.attacker_AL)]
-    reasons += [rules.because("PF-43", modifier=bonus)] if bonus else []
     reasons += [rules.because("PF-116")] if explodes else []
     numbers = {"attack_total": attack_total, "explodes": explodes, "disk": "large" if explodes else None}
     return verdict("explodes" if explodes else "holds", *reasons, **numbers)

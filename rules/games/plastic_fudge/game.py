@@ -7,7 +7,6 @@ from rules.games.plastic_fudge import blasts, combat, command, fire, forces, mov
 from rules.games.plastic_fudge.tables import Rules
 from rules.games.plastic_fudge.tables import Tables as Tables
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import TerrainKind
 
 ACTIONS = actions(
     # Set-up
@@ -83,9 +82,6 @@ def check(rules: Rules) -> None:
         found = rules.tables.chart.get(str(total))
         if found is None or len(found.results) != len(ends):
             raise UserError(f"chart.{total} must hold {len(ends)} results, one for each total of the attack")
-    strange = set(rules.tables.ground) - {kind.value for kind in TerrainKind}
-    if strange:
-        raise UserError(f"ground.{min(strange)} is no kind of terrain piece: choose one of {', '.join(TerrainKind)}")
     for name, card in rules.tables.cards.items():
         if card.weapons and not len(card.weapons) == len(card.RL) == len(card.AL):
             raise UserError(f"cards.{name} must give each of its weapons an RL and an AL")

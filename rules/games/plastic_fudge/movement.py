@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated
 
-from rules.engine.facts import status
+from rules.engine.facts import of_actor, status
 from rules.engine.ruleset import Bar, first_refusal, limit, refused, row_title
 from rules.engine.schema import Asked, Count, Inches, Record
 from rules.engine.state import ELIMINATED
@@ -64,7 +64,7 @@ class Move(Mover):
 
 def move_allowance(rules: Rules, move: Move) -> Verdict:
     """How far a unit may go after its turns and climbs."""
-    if stopped := _cannot_move(rules, move):
+    if stopped := first_refusal(rules, _bars(rules, move)):
         return stopped
     base = movement_level(rules, move)
     slowing = slowed(rules, move, move.terrain)
@@ -79,12 +79,8 @@ def move_allowance(rules: Rules, move: Move) -> Verdict:
     return verdict("may move", base, *tolls, *why, allowed=True, distance_in=left_in * (1 - part))
 
 
-def _cannot_move(rules: Rules, mover: Mover) -> Verdict | None:
-    """The refusal for a unit that does not move by itself."""
-    return first_refusal(rules, _bars(rules, mover))
-
-
 def _bars(rules: Rules, mover: Mover) -> Iterator[Bar]:
+    """What forbids a unit to move by itself."""
     yield from units.bars(rules, mover, _wrong_time(rules, mover), mover.aboard)
     special, how = special_of(rules, mover.unit), rules.option("fifty_cal_hand_to_hand")
     if special is not None:
@@ -203,13 +199,13 @@ class Path(Mover):
     path: tuple[Stretch, ...]
     turns_deg: tuple[float, ...] = ()
     headings_deg: tuple[float, ...] = ()
-    facing_deg: Annotated[float | None, Asked(WHICH_WAY), units.of_actor(units.known_facing_deg)] = None
+    facing_deg: Annotated[float | None, Asked(WHICH_WAY), of_actor(units.known_facing_deg)] = None
     spent_in: Annotated[Inches, units.SPENT_IN] = 0
 
 
 def move(rules: Rules, path: Path) -> Verdict:
     """Whether a path is within the allowance, and the remaining allowance."""
-    if stopped := _cannot_move(rules, path):
+    if stopped := first_refusal(rules, _bars(rules, path)):
         return stopped
     base = movement_level(rules, path)
     parts: list[float] = []
@@ -268,9 +264,9 @@ class Lift(Moving):
 
     figures: Count
     does: Carrying = Carrying.LOAD
-    aboard: Annotated[Count, units.of_actor(units.count_aboard)] = 0
+    aboard: Annotated[Count, of_actor(units.count_aboard)] = 0
     unit: Annotated[UnitName, units.CARD] = "helicopter"
-    attacks_made_this_turn: Annotated[Count, units.of_actor(units.attacks_made)] = 0
+    attacks_made_this_turn: Annotated[Count, of_actor(units.attacks_made)] = 0
     routed: Annotated[bool, units.TARGET_ROUTED] = False
 
 

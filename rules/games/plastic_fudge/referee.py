@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
+from math import hypot
 from typing import Any
 
 from rules.engine.effects import CONDITIONS, condition, next_step, stored_list, unharmed
 from rules.engine.events import PhaseBegun
 from rules.engine.facts import Context, action_for
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, Action, Referee, UncertainFact
+from rules.engine.referee import Action, Referee, UncertainFact, phase_says, rounds_where
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.plastic_fudge import statuses, units
@@ -23,7 +24,7 @@ from rules.games.plastic_fudge.referee_fire import at_spot, attacks, caught, oth
 from rules.games.plastic_fudge.referee_moves import fleeing, march, movement, not_here
 from rules.games.plastic_fudge.tables import Tables, rating
 from rules.games.plastic_fudge.units import card, rules_of
-from rules.tabletop.path import approaches, placed
+from rules.tabletop.path import nearest_in, placed
 from rules.tabletop.scene import SightRules
 from rules.tabletop.table import Figure, TerrainPiece
 from rules.tabletop.tolerance import DOUBT_SIGMAS
@@ -39,8 +40,8 @@ def obligations(position: Position) -> Iterator[Action]:
 
 
 def _initiative(position: Position) -> Iterator[Action]:
-    state, row = position.state, rules_of(position).tables.phases.get(position.state.phase)
-    if row is None or not row.initiative:
+    state = position.state
+    if not phase_says(position, "initiative"):
         return
     winner = state.this_turn.get(statuses.WINNER)
     if winner is None:
@@ -179,15 +180,16 @@ def _fled(position: Position, runner: Unit) -> Iterator[Action]:
         gone = mate.id not in position.figures or units.is_destroyed(position, mate)
         if mate.id == runner.id or gone or mate.statuses.get(statuses.ROUTED) or units.flight_of(runner) in passed:
             continue
-        [near] = approaches(position.figure(runner.id), path, [position.figure(mate.id)])
+        moving, standing = position.figure(runner.id), position.figure(mate.id)
+        near_in, sigma_in = nearest_in(moving, path, standing), hypot(moving.sigma_in, standing.sigma_in)
         before = any(name == runner.id for name, _ in passed)
         known: dict[str, Any] = {"same_side": mate.side == runner.side, "unit": units.card_name(mate)}
         known["checked_for_this_unit"] = before
-        least_in = max(0.0, near.nearest_in - DOUBT_SIGMAS * near.sigma_in)
+        least_in = max(0.0, near_in - DOUBT_SIGMAS * sigma_in)
         if rout_contagion(rules_of(position), **known, closest_in=least_in).numbers["must_check"]:
-            how = (UncertainFact(("closest_in",), near.sigma_in, f"how near {display_name(runner.id)} passed"),)
+            how = (UncertainFact(("closest_in",), sigma_in, f"how near {display_name(runner.id)} passed"),)
             title = f"{display_name(runner.id)} runs past {display_name(mate.id)}"
-            known["closest_in"] = round(near.nearest_in, 2)
+            known["closest_in"] = round(near_in, 2)
             found = Action(title, "rout_contagion", known, (mate.id,), (runner.id,))
             yield replace(found, measured=how, round="Flight", owed="PF-68")
 
@@ -198,8 +200,7 @@ def _fled(position: Position, runner: Unit) -> Iterator[Action]:
 def _morale(position: Position) -> Iterator[Action]:
     """A check of every trooper in the morale phase, and after each phase where the players chose that."""
     phase = position.state.phase
-    row = rules_of(position).tables.phases.get(phase)
-    if row is None or not (row.morale or row.morale_after):
+    if not (phase_says(position, "morale") or phase_says(position, "morale_after")):
         return
     for side in position.state.sides:
         for unit in units.able(position, side):
@@ -262,12 +263,6 @@ def next_phase(position: Position) -> PhaseBegun:
     return next_step(state, steps(rules_of(position), seats, called=jets))
 
 
-def rounds(position: Position) -> tuple[str, ...]:
-    """In the phases of attacks."""
-    row = rules_of(position).tables.phases.get(position.state.phase)
-    return (FIRE,) if row is not None and row.attacks else ()
-
-
 REFEREE: Referee[Tables] = Referee(
     sight=lambda _: SightRules(),  # the usual ones, because the sheet does not mention them
     movement=movement,
@@ -279,7 +274,7 @@ REFEREE: Referee[Tables] = Referee(
     next_phase=next_phase,
     at_spot=at_spot,
     ground=ground,
-    rounds=rounds,
+    rounds=rounds_where("attacks"),
     squads=False,
     this_turn=statuses.THIS_TURN,
     harmless=frozenset({statuses.ATTACKED_BY_HAND}),

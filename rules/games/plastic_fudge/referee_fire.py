@@ -10,7 +10,7 @@ from typing import Any
 
 from shapely.geometry import Point, Polygon
 
-from rules.engine.ambiguity import in_sight, one_of
+from rules.engine.common import in_sight, one_of
 from rules.engine.facts import Context, action_for
 from rules.engine.position import Position, View
 from rules.engine.referee import Action, UncertainFact
@@ -18,7 +18,7 @@ from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.plastic_fudge import statuses, units
-from rules.games.plastic_fudge.board import bands_up, base_left, disk, flame, possible_terrains, rod, terrains_under
+from rules.games.plastic_fudge.board import band, bands_up, base_left, disk, flame, possible_terrains, terrains_under
 from rules.games.plastic_fudge.referee_moves import fleeing, not_here
 from rules.games.plastic_fudge.tables import Weapon
 from rules.games.plastic_fudge.units import card, rules_of, spoken_of
@@ -264,7 +264,7 @@ def _bases(position: Position, template: Template) -> list[dict[str, Any]]:
 
 def _band(position: Position, measured: Range) -> str:
     """The band of the rod that a distance falls into, as "R2"."""
-    return f"R{rod(rules_of(position)).band(spoken_of(rules_of(position), measured)).value}"
+    return f"R{band(rules_of(position), spoken_of(rules_of(position), measured))}"
 
 
 # All else.

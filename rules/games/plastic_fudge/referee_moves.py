@@ -8,7 +8,7 @@ from typing import Any
 
 from rules.engine.facts import UNKNOWN, Context, action_for, bind
 from rules.engine.position import Position
-from rules.engine.referee import NO_FACINGS, Action, UncertainFact, verdict_without_dice
+from rules.engine.referee import NO_FACINGS, Action, UncertainFact, refusal_of, verdict_without_dice
 from rules.engine.state import Unit
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.plastic_fudge import statuses
@@ -92,7 +92,4 @@ def not_here(position: Position, unit: Unit) -> Verdict | None:
     """Why a unit that is called does not act yet, or no longer."""
     if not card(position, unit).called:
         return None
-    found = verdict_without_dice(
-        position.game, "jet_acts", action_for("", "jet_acts", Context(position, (unit,))).given
-    )
-    return found if found is not None and not found.allowed else None
+    return refusal_of(position.game, "jet_acts", action_for("", "jet_acts", Context(position, (unit,))).given)

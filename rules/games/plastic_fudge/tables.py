@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, TypeAlias
 
-from rules.engine.common import NamedStatus
+from rules.engine.common import Status
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.ruleset import Cited, Limit, Ruleset, limit
 from rules.engine.schema import Count, Inches, Part, Record, Row, Within
@@ -238,7 +238,7 @@ class Tables(Record):
     levels: Mapping[str, Level]
     classes: Mapping[str, UnitClass]
     terrain: Mapping[str, Terrain]
-    ground: Mapping[str, Ground]
+    ground: Mapping[TerrainKind, Ground]
     chart: Mapping[str, ChartRow]
     results: Mapping[str, Result]
     morale_modifiers: Mapping[str, MoraleModifier]
@@ -248,14 +248,10 @@ class Tables(Record):
     specials: Mapping[str, Special]
     fudge_faces: Mapping[str, FudgeFace]
     phases: Mapping[str, Phase]
-    statuses: Mapping[str, NamedStatus]
+    statuses: Mapping[str, Status]
     limits: Mapping[str, Limit]
     scenarios: Mapping[str, Scenario]
     cards: Mapping[str, Card]
-
-    def grounds(self) -> Mapping[TerrainKind, Ground]:
-        """The terrain pieces that are not open ground."""
-        return {TerrainKind(name): row for name, row in self.ground.items()}
 
 
 Rules: TypeAlias = Ruleset[Tables]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 from shapely.geometry import LineString, Point, Polygon
 
-from rules.engine.facts import PHASE, UNKNOWN, Context, Source, status
+from rules.engine.facts import PHASE, UNKNOWN, Context, Source, of_actor, status
 from rules.engine.position import Position, rules_with
 from rules.engine.ruleset import Bar
 from rules.engine.schema import Asked, Record
@@ -51,11 +51,8 @@ def full_defense(position: Position, unit: Unit) -> int:
     poses, chosen = rules_of(position).tables.poses, unit.statuses.get("pose")
     seen = position.figures[unit.id].posture.value if unit.id in position.figures else ""
     pose = str(chosen or (seen if seen in poses else "standing"))
-    return int(
-        basic_defense_level(rules_of(position), pose=pose, unit=card_name(unit), DL=(unit.own or {}).get("DL")).numbers[
-            "DL"
-        ]
-    )
+    own = (unit.own or {}).get("DL")
+    return int(basic_defense_level(rules_of(position), pose=pose, unit=card_name(unit), DL=own).numbers["DL"])
 
 
 def lasting_defense(position: Position, unit: Unit) -> int:
@@ -231,11 +228,6 @@ def holes_in(state: State, name: str) -> list[list[float]]:
 
 
 # Facts of every unit that acts.
-
-
-def of_actor(read: Callable[[Position, Unit], Any]) -> Source:
-    """A source that reads something of the acting unit."""
-    return Source(lambda context: read(context.position, context.actor))
 
 
 def own(attribute: str) -> Source:

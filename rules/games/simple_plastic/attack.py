@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.facts import PHASE, UNKNOWN, Bound, Context, Source, bind, on_card, status, times_done
+from rules.engine.facts import PHASE, UNKNOWN, Bound, Context, Source, bind, facts_from, on_card, status, times_done
 from rules.engine.game import Answer
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches, Part, Record
@@ -199,12 +199,9 @@ def _shares_dice(context: Context) -> Any:
     return UNKNOWN if dice > 1 and context.rules.chooses("split_dice", True) else None
 
 
+_EACH_HAS_ITS_OWN = Source(lambda _: Elevation.LEVEL)
+"""Every target brings its own elevation."""
 _DICE_ROLLED = Source(lambda context: int(context.actor.this_turn.get(DICE_ROLLED, 0)))
-
-
-def _each_has_its_own(_: Context) -> Elevation:
-    """Every target brings its own elevation."""
-    return Elevation.LEVEL
 
 
 class Attack(Turn):
@@ -219,7 +216,7 @@ class Attack(Turn):
     """
 
     attacker: Annotated[UnitName, on_card("unit")]
-    elevation_of_target: Annotated[Elevation, HIGHER_OR_LOWER, Source(_each_has_its_own)] = Elevation.LEVEL
+    elevation_of_target: Annotated[Elevation, HIGHER_OR_LOWER, _EACH_HAS_ITS_OWN] = Elevation.LEVEL
     target_in_cover: Annotated[bool | None, ANY_COVER] = None
     target_special: bool = False
     visible_fraction: Part = 1.0
@@ -235,22 +232,12 @@ class Attack(Turn):
     def in_order(self, rules: Rules) -> list[Target]:
         """The targets, the closest first."""
         if not self.targets:
-            return [self._lone]
+            shown = {"elevation": self.elevation_of_target, "in_cover": self.target_in_cover}
+            return [facts_from(Target, self, special=self.target_special, **shown)]
         ordered = _in_order(rules, self.targets)
         if self.target_in_cover is not None:
             ordered[0] = replace(ordered[0], in_cover=self.target_in_cover)
         return ordered
-
-    @property
-    def _lone(self) -> Target:
-        return Target(
-            distance_in=self.distance_in,
-            elevation=self.elevation_of_target,
-            in_cover=self.target_in_cover,
-            special=self.target_special,
-            visible_fraction=self.visible_fraction,
-            obstacle=self.obstacle,
-        )
 
     def man(self, rules: Rules) -> Attacker:
         """The attackers."""

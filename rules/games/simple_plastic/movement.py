@@ -223,7 +223,7 @@ def distances(rules: Rules, squad: Sequence[Figure]) -> tuple[Range, ...]:
     """The measured distances that keep a squad together or not: along its chain, or between every two men."""
     if rules.chooses("cohesion", "every_pair"):
         return tuple(range_between(a, b) for a, b in combinations(squad, 2))
-    return tuple(link.range for link in chain(squad, _link_in(rules)).links)
+    return chain(squad)
 
 
 def counts_as_moved(rules: Rules, lead_moved_in: Inches, followers_closed_gaps: bool = False) -> Verdict:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
+from rules.engine.common import not_your_turn
 from rules.engine.effects import next_step
 from rules.engine.events import PhaseBegun
 from rules.engine.facts import Context, action_for, times_done
@@ -20,12 +22,7 @@ from rules.games.simple_plastic.tables import Tables
 from rules.games.simple_plastic.turn import STEPS
 from rules.tabletop.path import Path
 
-
-def _bar(position: Position, unit: Unit) -> Verdict | None:
-    """The players take their turns one after another."""
-    side = position.state.side
-    text = f"it is the turn of {display_name(side)}"
-    return None if unit.side == side else forbidden("not_your_turn", position.game.rules.because("SP-01", text))
+_bar = partial(not_your_turn, rule="SP-01")
 
 
 # Movement.
@@ -125,13 +122,6 @@ def others(position: Position, figure: str) -> Iterator[Action]:
         )
 
 
-def unoffered(position: Position, figure: str, names: tuple[str, ...], weapon: str) -> Verdict | None:
-    """Why a figure is not offered an attack: the target is no enemy."""
-    friend = next((name for name in names if position.unit(name).side == position.unit(figure).side), None)
-    text = f"{display_name(friend or '')} is no enemy"
-    return forbidden("no_enemy", position.game.rules.because("SP-08", text)) if friend else None
-
-
 # What a whole side does.
 
 
@@ -177,7 +167,6 @@ REFEREE: Referee[Tables] = Referee(
     attacks=attacks,
     others=others,
     at_targets=at_targets,
-    unoffered=unoffered,
     obligations=obligations,
     effects=effects_of,
     next_phase=next_phase,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from rules.engine.facts import Context, Source, Uncertain
+from rules.engine.common import part_of_target
+from rules.engine.facts import Context, Source
 from rules.engine.position import Position
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Inches, Part, Record
 from rules.engine.state import Unit
-from rules.engine.text import display_name
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, verdict
 from rules.games.simple_plastic.tables import Cover, Elevation, Rules
 from rules.tabletop.opacity import OPACITY, CoverKind, Opacity
@@ -40,27 +40,16 @@ def sight_rules(rules: Rules) -> SightRules:
 # What the table shows of a target.
 
 
-def _visible_fraction(context: Context) -> Uncertain:
-    view = context.position.view(context.actor.id, context.target.id)
-    part = round(view.exposure_to_fire, 2)
-    what = f"how much of {display_name(context.target.id)} is seen by {display_name(context.actor.id)}"
-    return Uncertain(part, sum(view.part_errors(part)), what, 0.0, 1.0)
-
-
 def _obstacle(context: Context) -> str | None:
     """The cover of a target: solid pieces decide first; screens cover but never block."""
-    view = context.position.view(context.actor.id, context.target.id)
+    view = context.target_view
     veils = {context.position.sight.of(piece.kind).cover_kind for piece, _ in view.hidden_by}
     return "semi_solid" if view.exposure_to_fire > 0 and CoverKind.SCREEN in veils else None
 
 
 def distance_in(context: Context) -> float:
     """The distance from base edge to base edge, to a hundredth of an inch."""
-    return round(context.position.view(context.actor.id, context.target.id).range.edge_in, 2)
-
-
-def _elevation(context: Context) -> Elevation:
-    return level(context.rules, context.position.view(context.actor.id, context.target.id).range.rise_in)
+    return round(context.target_view.range.edge_in, 2)
 
 
 def is_special(context: Context) -> bool:
@@ -80,6 +69,10 @@ def group_of_target(context: Context) -> str:
     return group_of(context.position, context.target)
 
 
+_PART_TO_FIRE = Source(lambda context: part_of_target(context, context.target_view.exposure_to_fire))
+_ELEVATION = Source(lambda context: level(context.rules, context.target_view.range.rise_in))
+
+
 class Target(Record):
     """A figure as one attacker sees it.
 
@@ -92,10 +85,10 @@ class Target(Record):
 
     id: Annotated[str, Source(lambda context: context.target.id)] = "the target"
     distance_in: Annotated[Inches, Source(distance_in)] = 0
-    elevation: Annotated[Elevation, HIGHER_OR_LOWER, Source(_elevation)] = Elevation.LEVEL
+    elevation: Annotated[Elevation, HIGHER_OR_LOWER, _ELEVATION] = Elevation.LEVEL
     in_cover: Annotated[bool | None, ANY_COVER] = None
     special: Annotated[bool, Source(is_special)] = False
-    visible_fraction: Annotated[Part, Source(_visible_fraction)] = 1.0
+    visible_fraction: Annotated[Part, _PART_TO_FIRE] = 1.0
     obstacle: Annotated[str | None, Source(_obstacle)] = None
     squad: Annotated[str, Source(group_of_target)] = ""
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated
 
 from rules.engine.common import FIGURES_LEFT, SIDES, highest_die, last_standing
 from rules.engine.dice import Procedure
-from rules.engine.game import Answer, NoFacts
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Row
 from rules.engine.verdict import RuleRefusal, StatusEffect, Verdict, forbidden, verdict
@@ -25,15 +24,10 @@ def squad_legal(rules: Rules, members: tuple[UnitName, ...]) -> Verdict:
     """Whether these men may form a squad."""
     if not members:
         raise RuleRefusal("empty_squad", "a squad needs at least one man: name its members")
-    return _outcast(rules, members) or verdict("legal", rules.because("SP-20"), legal=True)
-
-
-def _outcast(rules: Rules, members: Sequence[str]) -> Verdict | None:
-    """The reason why these cannot be a squad; None if they can."""
-    for unit in members:
-        if not rules.tables.units[unit].in_squad:
-            return forbidden("not_in_squad", rules.because("SP-20"), legal=False, unit=unit)
-    return None
+    outcast = next((unit for unit in members if not rules.tables.units[unit].in_squad), None)
+    if outcast is not None:
+        return forbidden("not_in_squad", rules.because("SP-20"), legal=False, unit=outcast)
+    return verdict("legal", rules.because("SP-20"), legal=True)
 
 
 def army_legal(rules: Rules, squads: Count, specialists: Count, lone_specialists: Count = 0) -> Verdict:
@@ -87,7 +81,7 @@ def unit_card(rules: Rules, card: Annotated[str, Row("cards", "unknown_card")]) 
 # The turn.
 
 
-def phase_order(rules: Rules, _: NoFacts) -> Verdict:
+def phase_order(rules: Rules) -> Verdict:
     """The phases of a turn in order."""
     return verdict("phases", rules.because("SP-01"), phases=_phases(rules))
 
@@ -99,26 +93,17 @@ def _phases(rules: Rules) -> list[str]:
 def turn_sequence(
     rules: Rules,
     players: Annotated[tuple[str, ...], Asked("In which order do the players take their turns?"), SIDES],
-) -> Answer:
+) -> Procedure[Verdict]:
     """The phases of a turn with their sides, in order."""
     if not players or len(set(players)) < len(players):
         raise RuleRefusal("wrong_players", "two players have the same name: give each their own")
-    if rules.chooses("first_player", "highest_die"):
-        return _rolled_for(rules, players)
-    return _sequence(rules, players)
-
-
-def _rolled_for(rules: Rules, players: Sequence[str]) -> Procedure[Verdict]:
-    return _sequence(rules, (yield from highest_die(players, "who begins")))
-
-
-def _sequence(rules: Rules, order: Sequence[str]) -> Verdict:
+    by_dice = rules.chooses("first_player", "highest_die")
+    order = (yield from highest_die(players, "who begins")) if by_dice else list(players)
     if rules.chooses("turn_order", "whole_turns"):
         steps = [[player, phase] for player in order for phase in _phases(rules)]
     else:
         steps = [[player, phase] for phase in _phases(rules) for player in order]
-    reasons = (rules.because("SP-01"), rules.because("SP-27"))
-    found = verdict(order[0], *reasons, order=list(order), steps=steps)
+    found = verdict(order[0], rules.because("SP-01"), rules.because("SP-27"), order=order, steps=steps)
     return found.causing(StatusEffect("", STEPS, steps, "SP-27"))
 
 

@@ -11,17 +11,17 @@ from shapely.geometry import Polygon
 
 from rules.engine.facts import UNKNOWN, Bound, Context, Source, Uncertain
 from rules.engine.position import Position, View
-from rules.engine.referee import UncertainFact, verdict_without_dice
+from rules.engine.referee import UncertainFact, refusal_of
 from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict
-from rules.games.simple_plastic_figure.cover import Piece, exposure, holder_at, near, terrain_names
+from rules.games.simple_plastic_figure.cover import Piece, exposure, holder_at, terrain_names
 from rules.games.simple_plastic_figure.figures import bar, gap, held_in, leading, place_of, pose, rules_of, weapons
 from rules.games.simple_plastic_figure.statuses import DIRECTED_BY
 from rules.games.simple_plastic_figure.tables import AimAt, Enemies, Weapon
 from rules.tabletop.measure import Range, range_to
 from rules.tabletop.sight import SLIVER, exposures
-from rules.tabletop.table import Figure, PointIn, Posture, TerrainPiece, ellipse_outline
+from rules.tabletop.table import Figure, PointIn, Posture, TerrainPiece, boxes_meet, ellipse_outline
 from rules.tabletop.tolerance import DOUBT_SIGMAS, Comparison, within
 
 Names = frozenset[str]
@@ -247,8 +247,7 @@ def _directs(context: Context, observer: str, means: str) -> bool:
     else:
         action, distance_in = "direct_fire_binoculars", {"weapon_to_target_in": round(context.view.range.edge_in, 2)}
         facts |= {"distance_to_directed_figure_in": 0}
-    found = verdict_without_dice(position.game, action, {**facts, **distance_in})
-    return found is not None and found.allowed
+    return refusal_of(position.game, action, {**facts, **distance_in}) is None
 
 
 # What is between a firer and a target.
@@ -276,9 +275,8 @@ def pieces(position: Position, target: Figure, hidden_by: Hidden) -> list[dict[s
 
 def _touches(figure: Figure, piece: TerrainPiece) -> bool:
     """Whether a figure is on or beside a piece, or may be."""
-    if not near(figure, piece, DOUBT_SIGMAS * figure.sigma_in):
-        return False
-    return range_to(figure, piece.outline_in).contact() is not Comparison.OUT
+    near = boxes_meet(figure.base_in, piece.outline_in, DOUBT_SIGMAS * figure.sigma_in)
+    return near and range_to(figure, piece.outline_in).contact() is not Comparison.OUT
 
 
 def beside(position: Position, unit: Unit) -> Names:

@@ -16,7 +16,7 @@ from rules.tabletop.measure import ground_under
 from rules.tabletop.movement import Walk
 from rules.tabletop.opacity import OPACITY, CoverKind, Opacity, Within
 from rules.tabletop.scene import ON_TOP_IN, SightRules
-from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece
+from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece, boxes_meet
 from rules.tabletop.tolerance import EXACT, reaches
 
 
@@ -45,7 +45,7 @@ def place_kind(rules: Rules, kind: TerrainKind) -> str | None:
 def holder(rules: Rules, figure: Figure, terrain: Iterable[TerrainPiece]) -> TerrainPiece | None:
     """The house, bunker or trench that a figure is inside of, by the larger part of its base; a roof holds none."""
     holding = [piece for piece in terrain if place_kind(rules, piece.kind) and figure.z_in < piece.top_in + ON_TOP_IN]
-    there = [piece for piece in holding if near(figure, piece)]
+    there = [piece for piece in holding if boxes_meet(figure.base_in, piece.outline_in)]
     return ground_under(figure, there).value if there else None
 
 
@@ -54,14 +54,6 @@ def holder_at(rules: Rules, spot_in: PointIn, terrain: Iterable[TerrainPiece]) -
     spot = Point(spot_in)
     holding = (piece for piece in terrain if place_kind(rules, piece.kind))
     return next((piece for piece in holding if Polygon(piece.outline_in).covers(spot)), None)
-
-
-def near(figure: Figure, piece: TerrainPiece, reach_in: float = 0.0) -> bool:
-    """Whether a piece may be within reach of a figure's base: a quick look that spares most pieces the exact one."""
-    for base, outline in zip(zip(*figure.base_in, strict=True), zip(*piece.outline_in, strict=True), strict=True):
-        if min(outline) > max(base) + reach_in or min(base) > max(outline) + reach_in:
-            return False
-    return True
 
 
 def hurdles(rules: Rules) -> tuple[tuple[float, str], ...]:
@@ -180,7 +172,7 @@ def terrain_class(rules: Rules, terrain: tuple[TerrainName, ...]) -> Verdict:
 
 def terrain_on_table(rules: Rules, kind: TerrainKind) -> Verdict:
     """Which of the rulebook's kinds a measured piece may be; with several the players are asked."""
-    names = [name for name, row in rules.tables.terrain.items() if kind in row.kinds]
+    names = terrain_names(rules, kind)
     return verdict("known" if names else "no effect", rules.because("WW-04"), terrain=names)
 
 

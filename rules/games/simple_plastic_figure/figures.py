@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from rules.engine.facts import Uncertain
 from rules.engine.position import Position, rules_with
-from rules.engine.referee import verdict_without_dice
+from rules.engine.referee import refusal_of
 from rules.engine.state import State, Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
@@ -155,8 +155,7 @@ def bar(position: Position, unit: Unit, doing: str, weapon: str = "") -> Verdict
         "binoculars": bool(position.kind(unit).get("binoculars")),
         "radioman_armed": bool(weapons(position, unit)),
     }
-    found = verdict_without_dice(position.game, "command_actions", asked)
-    return None if found is None or found.allowed else found
+    return refusal_of(position.game, "command_actions", asked)
 
 
 def own_edge_deg(position: Position, side: str) -> float:

@@ -9,7 +9,6 @@ from rules.games.simple_plastic_figure import blast, cover, fire, movement, shel
 from rules.games.simple_plastic_figure.tables import AimAt, Rules
 from rules.games.simple_plastic_figure.tables import Tables as Tables
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import TerrainKind
 
 ACTIONS = actions(
     # Set-up
@@ -80,7 +79,6 @@ def check(rules: Rules) -> None:
     """Check what involves several rows or tables."""
     _check_dice(rules)
     _check_bands(rules)
-    _check_ground(rules)
     _check_shelters(rules)
 
 
@@ -98,13 +96,6 @@ def _check_bands(rules: Rules) -> None:
         ends = [math.inf if row.up_to_in is None else row.up_to_in for row in bands.values()]
         if ends != sorted(set(ends)) or ends[-1:] != [math.inf]:
             raise UserError(f"{table} must go outwards to a last row without up_to_in, not {ends}")
-
-
-def _check_ground(rules: Rules) -> None:
-    """Rows of the ground must be kinds of terrain that the program measures."""
-    for name in rules.tables.ground:
-        if name not in {kind.value for kind in TerrainKind}:
-            raise UserError(f"ground.{name} is no kind of terrain: choose one of {', '.join(TerrainKind)}")
 
 
 def _check_shelters(rules: Rules) -> None:

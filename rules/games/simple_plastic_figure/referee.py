@@ -9,7 +9,7 @@ from typing import Any
 from rules.engine.effects import CONDITIONS, next_step, unharmed
 from rules.engine.events import Effects, Move, PhaseBegun
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, Action, Referee, effects_of, verdict_without_dice
+from rules.engine.referee import Action, Referee, effects_of, phase_says, rounds_where, verdict_without_dice
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import ACTORS, TARGETS, Effect, MoveEffect, StatusEffect, Verdict
 from rules.games.simple_plastic_figure import statuses
@@ -43,12 +43,6 @@ def next_phase(position: Position) -> PhaseBegun:
     steps = found.numbers["steps"] if found else []
     known = [(step["side"] or "", step["phase"]) for step in steps]
     return next_step(state, [(side, name) for side, name in known if side or name == INITIATIVE])
-
-
-def rounds(position: Position) -> tuple[str, ...]:
-    """In the actions of a side."""
-    now = phase(position)
-    return (FIRE,) if now is not None and now.acts else ()
 
 
 def strayed(position: Position, action: Action, found: Verdict) -> tuple[PointIn, PointIn] | None:
@@ -216,9 +210,9 @@ REFEREE: Referee[Tables] = Referee(
     at_spot=at_spot,
     at_targets=at_targets,
     ground=ground,
-    rounds=rounds,
+    rounds=rounds_where("acts"),
     squads=False,
-    moves=lambda position: bool(rounds(position)),  # a figure moves or fires in the actions of its side
+    moves=lambda position: phase_says(position, "acts"),  # a figure moves or fires in the actions of its side
     strayed=strayed,
     tasks=tasks,
     this_turn=THIS_TURN,

@@ -12,9 +12,9 @@ from shapely.geometry import Point, Polygon
 
 from rules.engine.effects import goal_key
 from rules.engine.facts import UNKNOWN, Context, Uncertain, action_for
-from rules.engine.objectives import HalfOf, Task
+from rules.engine.objectives import Task
 from rules.engine.position import Position, View
-from rules.engine.referee import NO_FACINGS, Action, preview_of, verdict_without_dice
+from rules.engine.referee import NO_FACINGS, Action, preview_of, refusal_of
 from rules.engine.state import Unit
 from rules.engine.text import display_name, display_names, place_words
 from rules.engine.verdict import Verdict, forbidden
@@ -102,9 +102,8 @@ def _shut(position: Position, unit: Unit, walked: Walk) -> Verdict | None:
             continue
         there = bool(inside(position, piece, position.enemies(unit)))
         asked = {"place": place_of(position, piece), "touching_at_start_of_move": True, "enemy_inside": there}
-        found = verdict_without_dice(position.game, "enter", asked)
-        if found is not None and not found.allowed:
-            return found
+        if barred := refusal_of(position.game, "enter", asked):
+            return barred
     return None
 
 
@@ -258,8 +257,7 @@ def _leaves(position: Position, man: Unit) -> Iterator[Action]:
                 position, position.figure(man.id), figures.own_edge_deg(position, man.side) + 180
             )
             given = {**movement(position, man.id).given, "distance_in": max(0.0, man.allowance_used_in + gap_in)}
-            found = verdict_without_dice(position.game, "move", given)
-            reaches = found is not None and found.allowed
+            reaches = refusal_of(position.game, "move", given) is None
         context, barred = Context(position, (man,)), figures.waits(position, man)
         facts = {"reaches_far_edge": reaches}
         yield action_for("Leave by the far edge", "leave_table", context, facts, blocked_by=barred)
@@ -282,7 +280,7 @@ def obligations(position: Position) -> Iterator[Action]:
 
 def tasks(rules: Rules) -> tuple[Task, ...]:
     """The objectives, the usual one first; of numbered ones half of the figures concerned is usual."""
-    half_of = {"eliminate_number": HalfOf.ENEMIES, "exit_far_edge": HalfOf.OWN}
+    half_of = {"eliminate_number": "enemies", "exit_far_edge": "own"}
     numbers = {"number": "figures", "number_key": statuses.NEEDED_BY.format}
     rows = sorted(rules.tables.goals.items(), key=lambda one: one[0] != USUAL_GOAL)
     counts: Any = {name: {**numbers, "half_of": half_of.get(name)} if row.numbered else {} for name, row in rows}

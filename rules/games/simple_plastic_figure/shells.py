@@ -33,7 +33,7 @@ from rules.games.simple_plastic_figure.rows import band, called, display_name, i
 from rules.games.simple_plastic_figure.statuses import LANDED, eliminated, for_now
 from rules.games.simple_plastic_figure.tables import Occupants, PlaceName, Rules, ShelterAttack, WeaponName
 from rules.games.simple_plastic_figure.turn import Helped, aimed_help
-from rules.tabletop.bearing import Along, Compass, drifted, strayed
+from rules.tabletop.bearing import Compass, bearing_deg, drifted
 from rules.tabletop.table import PointIn
 from rules.tabletop.tolerance import within
 
@@ -125,7 +125,6 @@ def _landed(rules: Rules, shot: Fired, direction: str, inches: int, help_: Seque
     return legal(display_name(direction), *help_, rules.because("WW-44", text), **numbers)
 
 
-ALONG = {"left": Along.LEFT, "right": Along.RIGHT}
 BOARD = {
     "left": Compass.WEST,
     "right": Compass.EAST,
@@ -135,14 +134,16 @@ BOARD = {
 
 
 def _off(rules: Rules, shot: Fired, direction: str, inches: float) -> PointIn:
-    """The place where a shell comes down; north is the opponent's edge, also for one fired straight up."""
+    """The place where a shell comes down; north is the opponent's edge, or where the gun points if not straight up."""
     spot_in = _point(shot.spot_in, "spot_in")
     if inches == 0:
         return spot_in
+    north_deg = shot.own_edge_deg + 180
+    along = direction in ("left", "right") and rules.chooses("left_and_right", "along_the_fire")
     firer_in = spot_in if shot.firer_in is None else _point(shot.firer_in, "firer_in")
-    if direction in ALONG and firer_in != spot_in and rules.chooses("left_and_right", "along_the_fire"):
-        return strayed(spot_in, ALONG[direction], inches, firer_in)
-    return drifted(spot_in, BOARD[direction], inches, shot.own_edge_deg + 180)
+    if along and firer_in != spot_in:
+        north_deg = bearing_deg(firer_in, spot_in)
+    return drifted(spot_in, BOARD[direction], inches, north_deg)
 
 
 def _point(given: tuple[float, ...] | None, name: str) -> PointIn:

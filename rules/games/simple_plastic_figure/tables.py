@@ -251,7 +251,7 @@ class Tables(Record):
     scales: Mapping[str, Cited]
     nations: Mapping[str, Nation]
     crossings: Mapping[str, Crossing]
-    ground: Mapping[str, Ground]
+    ground: Mapping[TerrainKind, Ground]
     places: Mapping[str, Place]
     weapons: Mapping[str, Weapon]
     weapon_kinds: Mapping[str, WeaponKind]

@@ -11,7 +11,6 @@ from typing import Annotated
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.effects import goal_key
 from rules.engine.facts import Context, Source, status
-from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Record, Row, Within
 from rules.engine.state import ELIMINATED
@@ -152,7 +151,7 @@ def turn(rules: Rules, first: str, second: str) -> Verdict:
     return found.causing(for_now("", statuses.FIRST, first, "WW-07"))
 
 
-def status_check(rules: Rules, _: NoFacts) -> Procedure[Verdict]:
+def status_check(rules: Rules) -> Procedure[Verdict]:
     """A figure's die before it acts; low is good."""
     roll = yield DiceRequest(Die.D6, 1, "the figure", "its status check")
     found = checked(rules, roll.total)
@@ -205,10 +204,6 @@ MOVES = (Action.MOVE, Action.MOVE_INTO_HAND_TO_HAND)
 
 def actions(rules: Rules, actions: tuple[Action, ...], status_die: Face = 1) -> Verdict:
     """Whether a figure may do this in one turn."""
-    return _in_one_turn(rules, actions, status_die)
-
-
-def _in_one_turn(rules: Rules, actions: tuple[Action, ...], status_die: int) -> Verdict:
     why = checked(rules, status_die).reasons
     if len(actions) > 1:
         led, directs = Action.LEAD in actions, Action.DIRECT_FIRE in actions
@@ -219,6 +214,9 @@ def _in_one_turn(rules: Rules, actions: tuple[Action, ...], status_die: int) -> 
             return illegal("status", rules.because(rule), *why)
     may = " and ".join(display_name(action) for action in actions) or "act"
     return legal(f"may {may}", rules.because("WW-10"), *why)
+
+
+_in_one_turn = actions
 
 
 def permits(rules: Rules, action: Action, status_die: int) -> bool:
@@ -276,7 +274,7 @@ def reserve(
     return legal("returns", why, **numbers).causing(*back_in_play, StatusEffect(ACTORS, ELIMINATED, rule="WW-59"))
 
 
-def reserve_can_be_shot(rules: Rules, _: NoFacts) -> Verdict:
+def reserve_can_be_shot(rules: Rules) -> Verdict:
     """Reserves stand on the board, so they are targets."""
     return verdict("yes", rules.because("WW-58"), answer=True)
 

@@ -12,7 +12,7 @@ import pytest
 from rules.battle.battle import Battle
 from rules.battle.journal import Entry, Journal, event_of
 from rules.battle.replay import replay
-from rules.engine.dice import DiceRequest, Roll, Scripted
+from rules.engine.dice import DiceRequest, Roll, Scripted, play
 from rules.engine.events import CameraMoved, Change, Effects, MarkerMoved, Noted, UnitJoined, VerdictOverruled
 from rules.engine.verdict import RuleRefusal, Verdict
 from rules.tabletop.errors import UserError
@@ -44,7 +44,7 @@ def tan_4_falls(found: Verdict) -> Effects:
 
 def test_shot_is_one_entry_and_one_undo_step(battle: Battle) -> None:
     before = len(battle.entries)
-    found = battle.ask("attack", SHOT, Scripted([4]), tan_4_falls, ["green-1"])
+    found = play(battle.asking("attack", SHOT, tan_4_falls, ["green-1"]), Scripted([4]))
     assert found.outcome == "kills"  # SP-11: 4 or more
     assert len(battle.entries) == before + 1
     assert battle.state.unit("tan-4").out
@@ -66,11 +66,11 @@ def never(request: DiceRequest) -> Roll:
 def test_impossible_faces_change_nothing(battle: Battle) -> None:
     before = battle.entries, battle.state
     with pytest.raises(RuleRefusal, match="a die cannot show 7"):
-        battle.ask("attack", SHOT, Scripted([7]), tan_4_falls, ["green-1"])
+        play(battle.asking("attack", SHOT, tan_4_falls, ["green-1"]), Scripted([7]))
     with pytest.raises(RuleRefusal, match="has no action 'atack'"):
-        battle.ask("atack", SHOT, Scripted([]))
+        play(battle.asking("atack", SHOT), Scripted([]))
     with pytest.raises(UserError, match="ghost is not in this battle"):
-        battle.ask("attack", SHOT, never, by=["ghost"])
+        play(battle.asking("attack", SHOT, by=["ghost"]), never)
     assert (battle.entries, battle.state) == before
 
 
@@ -107,7 +107,7 @@ def test_only_entries_in_force_can_be_overruled(battle: Battle) -> None:
 
 
 def test_reopened_battle_has_the_same_state(battle: Battle, path: Path) -> None:
-    battle.ask("attack", SHOT, Scripted([4]), tan_4_falls, ["green-1"])
+    play(battle.asking("attack", SHOT, tan_4_falls, ["green-1"]), Scripted([4]))
     before = battle.state, battle.entries
     battle.close()
     with Battle.open(path, clock) as again:
@@ -131,7 +131,7 @@ def test_house_rules_are_stored_in_the_battle(path: Path, tmp_path: Path) -> Non
     file.unlink()
     with Battle.open(path, clock) as battle:
         assert battle.game.rules.labels == ("Sure shots",)
-        assert battle.ask("attack", SHOT, Scripted([3])).outcome == "kills"
+        assert play(battle.asking("attack", SHOT), Scripted([3])).outcome == "kills"
     assert replay(path) == ()
 
 
@@ -255,7 +255,7 @@ def test_dice_are_requested_one_at_a_time(battle: Battle) -> None:
         asked.append(request.why)
         return Roll((6,) * request.count)
 
-    battle.ask("attack", SHOT, hand)
+    play(battle.asking("attack", SHOT), hand)
     assert asked == ["the attack"]
     [throw] = event_of(battle.entries[-1]).to_body()["throws"]
     assert throw == {"die": "D6", "for_whom": "the ordinary", "why": "the attack", "faces": [6]}

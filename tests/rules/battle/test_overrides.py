@@ -13,7 +13,7 @@ from rules.battle.battle import Battle
 from rules.battle.journal import event_of
 from rules.battle.overrides import Override, overrule, possible_overrides, record_forbidden_moves, rule
 from rules.battle.replay import replay
-from rules.engine.dice import Scripted
+from rules.engine.dice import Scripted, play
 from rules.engine.effects import condition_changes
 from rules.engine.events import Effects, VerdictOverruled
 from rules.engine.referee import Action
@@ -170,7 +170,7 @@ def test_override_without_labels_is_read() -> None:
 
 def test_override_survives_reopening(driver: BattleDriver, tmp_path: Path) -> None:
     battle = driver.battle
-    battle.ask("attack", shot(driver).given, Scripted([6]), by=["green-1"])
+    play(battle.asking("attack", shot(driver).given, by=["green-1"]), Scripted([6]))
     overrule(battle, seq(battle), "it", UNTRIED, "we agreed")
     state, last = battle.state, event_of(battle.entries[-1])
     battle.close()

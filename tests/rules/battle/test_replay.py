@@ -13,7 +13,7 @@ from rules.battle.journal import Entry, event_of
 from rules.battle.progress import part_of
 from rules.battle.recovery import recover
 from rules.battle.replay import differences
-from rules.engine.dice import Scripted
+from rules.engine.dice import Scripted, play
 from rules.engine.events import UnitJoined
 from rules.tabletop.errors import UserError
 
@@ -25,7 +25,7 @@ def battle(tmp_path: Path) -> Iterator[Battle]:
     """One shot, which kills with a 4 (SP-11)."""
     with Battle.begin(tmp_path / "evening.battle", lambda: 12.5, "simple_plastic", ["green", "tan"]) as one:
         one.record(UnitJoined(figure="green-1", side="green", card="soldier"))
-        one.ask("attack", SHOT, Scripted([4]), by=["green-1"])
+        play(one.asking("attack", SHOT, by=["green-1"]), Scripted([4]))
         yield one
 
 

@@ -10,7 +10,7 @@ import pytest
 from rules.battle.battle import Battle
 from rules.battle.referees import referee_of
 from rules.engine.events import Changed
-from rules.engine.objectives import HalfOf, Objective, Task, objective_changes, objectives_of
+from rules.engine.objectives import Objective, Task, objective_changes, objectives_of
 from rules.engine.roster import Army
 from rules.games import GAMES, open_game
 from rules.tabletop.errors import UserError
@@ -117,5 +117,5 @@ def test_the_usual_number_of_a_task() -> None:
     # Half of the enemies, rounded up: 3 of 5; half of the own figures: 2 of 4; else the number of the task itself.
     plain = Task("hold", "the bridge is held", "FM-05", number="turns", usual=3)
     assert plain.usual_number(own=4, enemies=5) == 3
-    assert replace(plain, half_of=HalfOf.ENEMIES).usual_number(own=4, enemies=5) == 3
-    assert replace(plain, half_of=HalfOf.OWN).usual_number(own=4, enemies=5) == 2
+    assert replace(plain, half_of="enemies").usual_number(own=4, enemies=5) == 3
+    assert replace(plain, half_of="own").usual_number(own=4, enemies=5) == 2

@@ -10,8 +10,7 @@ import pytest
 
 from rules.engine.roster import Army, Recruit, army_document, army_of, enlistment
 from rules.engine.verdict import RuleRefusal
-from rules.games import GAMES, open_game
-from rules.games.rosters import points_check
+from rules.games import GAMES, open_game, points_check
 from rules.tabletop.errors import UserError
 
 GAME = open_game("simple_plastic")

@@ -17,11 +17,11 @@ from rules.engine.game import Game
 from rules.games import open_game
 from rules.games.plastic_fudge.board import (
     after_hole,
+    band,
     bands_up,
     disk,
     flame,
     movement_profile,
-    rod,
     terrain_under,
 )
 from rules.games.plastic_fudge.forces import card_cost
@@ -95,7 +95,8 @@ def test_a_card_costs_what_is_printed_but_for_its_slips_pf_107(name: str) -> Non
 
 
 def test_every_single_number_is_used() -> None:
-    code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules/games/plastic_fudge").glob("*.py"))
+    files = [*(ROOT / "rules/games/plastic_fudge").glob("*.py"), ROOT / "ui/paper/marker_sheet.py"]  # prints the rod
+    code = "".join(path.read_text(encoding="utf-8") for path in files)
     assert [name for name in GAME.rules.tables.limits if f'"{name}"' not in code] == []
     written = (ROOT / "rules/games/plastic_fudge.toml").read_text(encoding="utf-8")
     idle = [name for name in GAME.options if f'"{name}"' not in code and f"options.{name}.changes" not in written]
@@ -277,13 +278,13 @@ def _at(name: str, x_in: float, z_in: float = 0.0) -> Figure:
 
 
 def test_the_rod_tells_the_range_bands_pf_02_pf_16() -> None:
-    marked = rod(GAME.rules)
-    assert (len(marked.marks_in), marked.marks_in[-1], marked.bold_in) == (13, 36, (6, 12))
+    # Marked every 3 in: band k is "within k steps", band 0 is contact, and 13 is beyond the rod's 36 in.
+    bands = [band(GAME.rules, distance_in) for distance_in in (0, 0.1, 3, 3.1, 6, 17.9, 18, 36, 36.5, 99)]
+    assert bands == [0, 1, 1, 2, 2, 6, 6, 12, 13, 13]
     for name, level in GAME.rules.tables.levels.items():
         limit_in = GAME.ask("range_check", {"RL": name, "distance_in": 0}, Scripted([])).numbers["limit_in"]
-        assert marked.band(limit_in).value == level.range_bands
-        assert marked.band(limit_in + 0.01).value == level.range_bands + 1
-    assert rod(GAME.rules.choosing(band_in=4)).bold_in == (12,)
+        assert band(GAME.rules, limit_in) == level.range_bands
+        assert band(GAME.rules, limit_in + 0.01) == level.range_bands + 1
 
 
 def test_ranges_and_heights_of_the_measured_table_pf_40() -> None:
@@ -309,8 +310,8 @@ def test_the_terrain_under_a_base_pf_28() -> None:
 def test_walking_the_measured_table_pf_26_pf_27_pf_41() -> None:
     marsh = piece("marsh", TerrainKind.MARSH, box(2, -5, 3, 5))
     path = ((0.0, 0.0), (4.0, 0.0))
-    man = walk(path, [marsh], movement_profile(GAME.rules, Mover(unit="basic")), 6, facing_deg=90)
-    assert man.cost_in == pytest.approx(2 + 3 + 2)  # a quarter turn, three inches of open ground, a slow one
+    man = walk(((0.0, -1.0), *path), [marsh], movement_profile(GAME.rules, Mover(unit="basic")), 6)
+    assert man.cost_in == pytest.approx(1 + 2 + 3 + 2)  # an inch, a quarter turn, three inches, and a slow one
     hill = piece("hill", TerrainKind.HILL, box(2, -5, 9, 5), height=3.5)
     for option in ("per_increment", "flat"):
         walker = movement_profile(GAME.rules.choosing(height_counts=option), Mover(unit="basic"))
@@ -360,7 +361,7 @@ def test_house_rules_change_a_row_and_bear_their_label(tmp_path: Path) -> None:
             r"cards\.basic must give each of its weapons an RL and an AL",
         ),
         ('[chart.0]\nresults = ["NE"]\n', r"chart\.0 must hold 9 results"),
-        ('[ground.lava]\nrule = "PF-31"\nterrain = "water"\n', r"ground\.lava is no kind of terrain piece"),
+        ('[ground.lava]\nrule = "PF-31"\nterrain = "water"\n', r"ground\.lava must be one of hill, .*, not 'lava'"),
         ('[morale_modifiers.rain]\nrule = "PF-56"\ntext = "rain"\nmodifier = -1\ncounted = "wet"\n', r"counts 'wet'"),
         ("[terrain.forest]\nmove_pct = 50\n", r"move_pct must be at least -100 and at most 0"),
     ],

@@ -86,6 +86,16 @@ def test_the_phases_in_which_figures_fire_and_move(game: str, played: Played) ->
         assert one.referee.moves(one.position) == (phase in MOVES[game]), phase
 
 
+def test_one_model_after_another_fires_and_moves_in_its_own_steps(played: Played) -> None:
+    # FM-A11: each model has the steps of the turn to itself, as phases with its id after the name.
+    by_model = {"options": {"activation": "model_by_model"}}
+    one = played("fudge_miniatures", SIDES["fudge_miniatures"], **by_model)
+    for phase, rounds in FIRE["fudge_miniatures"].items():
+        one.step({"phase": f"{phase} green-1", "side": "green", "turn": 1})
+        assert one.referee.rounds(one.position) == rounds, phase
+        assert one.referee.moves(one.position) == (phase in MOVES["fudge_miniatures"]), phase
+
+
 def test_opportunity_fire_comes_first_then_the_answer_to_it(played: Played) -> None:
     # A man runs past a wall 5 in high into its cover, seen on the way (AM-34); fired at, he may answer (AM-35).
     wall = {"kind": "wall", "outline_in": [[20, 20], [24, 20], [24, 20.5], [20, 20.5]], "height_in": 5}

@@ -373,7 +373,7 @@ def test_a_variant_overrides_a_row_ww_35(tmp_path: Path) -> None:
         ("[phases.end]\nhalf = 3", "phases.end: half must be at least 0 and at most 2"),
         ('[range_bands.beyond]\nrule = "WW-51"', "range_bands must go outwards"),
         ('[places.cellar]\nrule = "WW-31"\nshelter = "cellar"', "add the row shelter_attacks.grenade_cellar"),
-        ('[ground.lava]\nrule = "WW-15"', r"ground\.lava is no kind of terrain"),
+        ('[ground.lava]\nrule = "WW-15"', r"ground\.lava must be one of hill, .*, not 'lava'"),
         ('[weapons.bar]\nfire = "loud"', "names 'loud', which is not in the table fires"),
         ('[places.open]\nrule = "WW-99"', "cites the rule 'WW-99'"),
     ],

@@ -1,10 +1,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shapely import Polygon
 
 from rules.tabletop.measure import (
     counting,
     ground_under,
+    sides_in,
     standing_on,
     surface_in,
 )
@@ -70,3 +72,8 @@ def test_shares_of_a_base_add_up_to_one(x, y, table):
     there = {share.piece.name if share.piece else None: share.fraction for share in turned}
     for share in shares:
         assert there.get(share.piece.name if share.piece else None, 0) == pytest.approx(share.fraction, abs=1e-6)
+
+
+def test_sides_of_the_smallest_rectangle():
+    # 3 by 4 in, turned so that its sides go along (4, 3) and (-3, 4).
+    assert sides_in(Polygon([(0, 0), (3.2, 2.4), (1.4, 4.8), (-1.8, 2.4)])) == pytest.approx((3, 4))

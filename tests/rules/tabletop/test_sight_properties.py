@@ -150,4 +150,3 @@ def test_pieces_behind_either_figure_never_count(seed, away, deep):
         piece = rectangle("p", TerrainKind.WALL, (centre, 0), deep, 10, turn, 9.0)
         found = sight(a, b, [piece])
         assert found.exposure == found.shooter_exposure == 1
-        assert found.crosses == ()

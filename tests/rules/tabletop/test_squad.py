@@ -3,7 +3,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.tabletop.measure import ahead_of, chain, forwardness_in
-from rules.tabletop.tolerance import Comparison
 from tests.rules.board import Turned, block, figure
 
 few = settings(max_examples=40)
@@ -17,45 +16,24 @@ def row(*xs, sigma=0.0):
 
 def test_chain_of_half_inch_links_holds():
     # Gaps of 0.5, 0.4 and 0.3: each link is at most 0.5, although the ends are 4.2 in apart.
-    found = chain(row(0, 1.5, 2.9, 4.2), 0.5)
-    assert found.call is Comparison.IN
-    assert [link.range.edge_in for link in found.links] == pytest.approx([0.5, 0.4, 0.3])
-    assert found.gaps == ()
-
-
-def test_gap_left_by_a_casualty_is_reported():
-    found = chain(row(0, 1.5, 4.0, 5.5), 0.5)
-    assert found.call is Comparison.OUT
-    (gap,) = found.gaps
-    assert ({gap.a, gap.b}, gap.range.edge_in) == ({"1", "2"}, pytest.approx(1.5))
-
-
-def test_widest_gap_comes_first():
-    # Gaps of 1, 3 and 2 in.
-    assert [gap.range.edge_in for gap in chain(row(0, 2, 6, 9), 0.5).gaps] == pytest.approx([3, 2, 1])
-
-
-def test_gap_near_the_limit_is_too_close_to_call():
-    found = chain(row(0, 1.55, sigma=0.05), 0.5)
-    assert found.call is Comparison.TOO_CLOSE
-    assert len(found.gaps) == 1
+    assert [link.edge_in for link in chain(row(0, 1.5, 2.9, 4.2))] == pytest.approx([0.5, 0.4, 0.3])
+    # A casualty has left a gap of 1.5 in.
+    assert [link.edge_in for link in chain(row(0, 1.5, 4.0, 5.5))] == pytest.approx([0.5, 1.5, 0.5])
 
 
 def test_chain_skips_the_widest_side_of_a_ring():
     # A ring of four with one wide side: the wide side is not needed.
     ring = [block("a", 0, 0), block("b", 1.3, 0), block("c", 1.3, 1.3), block("d", -0.6, 1.3)]
-    found = chain(ring, 0.5)
-    assert found.call is Comparison.IN
-    assert {frozenset((link.a, link.b)) for link in found.links} == {
-        frozenset(("a", "b")),
-        frozenset(("b", "c")),
-        frozenset(("a", "d")),
+    assert {link.centre_segment_in for link in chain(ring)} == {
+        ((0, 0), (1.3, 0)),
+        ((1.3, 0), (1.3, 1.3)),
+        ((0, 0), (-0.6, 1.3)),
     }
 
 
 def test_single_figure_forms_a_chain():
-    assert chain(row(3), 0.5).call is Comparison.IN
-    assert chain([], 0.5).links == ()
+    assert chain(row(3)) == ()
+    assert chain([]) == ()
 
 
 @few
@@ -63,7 +41,7 @@ def test_single_figure_forms_a_chain():
 def test_chain_does_not_depend_on_the_order(spots, random):
     squad = [figure(str(k), *spot) for k, spot in enumerate(spots)]
     mixed = random.sample(squad, len(squad))
-    found, other = (sorted(link.range.edge_in for link in chain(s, 0.5).links) for s in (squad, mixed))
+    found, other = (sorted(link.edge_in for link in chain(s)) for s in (squad, mixed))
     assert len(found) == len(squad) - 1
     assert found == pytest.approx(other, abs=1e-9)
 
@@ -79,9 +57,8 @@ def test_no_figure_is_ahead_of_the_leader(spots, toward):
 @given(st.builds(Turned, st.floats(0, 360), st.floats(-9, 9), st.floats(-9, 9)))
 def test_chain_does_not_depend_on_the_tables_pose(table):
     squad = [figure("a", 0, 0), figure("b", 2, 1), figure("c", 5, -3), figure("d", 1, 6)]
-    there, here = chain([table.figure(one) for one in squad], 0.5), chain(squad, 0.5)
-    assert [(link.a, link.b) for link in there.links] == [(link.a, link.b) for link in here.links]
-    assert [link.range.edge_in for link in there.links] == pytest.approx([link.range.edge_in for link in here.links])
+    there, here = chain([table.figure(one) for one in squad]), chain(squad)
+    assert [link.edge_in for link in there] == pytest.approx([link.edge_in for link in here])
 
 
 def test_frontmost_figure_leads():

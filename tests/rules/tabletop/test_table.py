@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from shapely.geometry import Polygon
 
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
+from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece, boxes_meet, ellipse_outline
 
 BASE = ellipse_outline((0, 0), 0.5, 0.4)
 TAN_7 = {"id": "tan-7", "army": "tan", "x_in": 1.0, "y_in": 2.0, "z_in": 0.0, "sigma_in": 0.1,
@@ -70,3 +70,14 @@ def test_invalid_terrain_is_refused_by_name(outline, height, fault):
 
 def test_top_of_terrain_is_above_its_base():
     assert TerrainPiece("canopy", TerrainKind.TREE, ((0, 0), (1, 0), (1, 1)), 0.6, 5).top_in == 5.6
+
+
+@pytest.mark.parametrize(
+    ("corner", "reach_in", "meet"),
+    [((2, 0.5), 0, False), ((2, 0.5), 1, True), ((0.5, -1.5), 1.4, False), ((1, 1), 0, True), ((0.2, 0.4), 0, True)],
+)
+def test_boxes_that_meet(corner, reach_in, meet):
+    # A square from 0 to 1: 1 in to its right, 1.5 in below it, at its corner, inside it.
+    square = ((0, 0), (1, 0), (1, 1), (0, 1))
+    assert boxes_meet((corner,), square, reach_in) is meet
+    assert boxes_meet(square, (corner,), reach_in) is meet

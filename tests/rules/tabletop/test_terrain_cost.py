@@ -18,8 +18,7 @@ def test_invalid_costs_are_refused(wrong):
         TerrainCost(**wrong)
 
 
-@pytest.mark.parametrize("wrong", ["open_cost_per_in", "climb_cost_per_in", "descent_cost_per_in", "height_step_in",
-                                   "uphill_factor"])  # fmt: skip
+@pytest.mark.parametrize("wrong", ["open_cost_per_in", "climb_cost_per_in", "height_step_in", "uphill_factor"])
 def test_invalid_movement_profile_is_refused(wrong):
     with pytest.raises(UserError, match="movement costs"):
         MovementProfile(lambda one: TerrainCost(), **{wrong: -1})

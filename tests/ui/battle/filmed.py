@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rules.battle.battle import Battle
-from rules.engine.dice import Scripted
+from rules.engine.dice import Scripted, play
 from rules.engine.events import Change, Effects, Move, Moved, Noted, PhaseBegun, Placed, TableLaid, UnitJoined
 from rules.engine.verdict import Verdict
 from rules.tabletop.table import TerrainKind, TerrainPiece
@@ -32,7 +32,7 @@ def fought(path: Path, sides: Sequence[str] = ("green", "tan"), actions: int = 1
     battle.record(Moved(moves=(walk,)))  # entry 11
     for _ in range(actions):
         shot = {"attacker": "ordinary", "attacker_moved": True}
-        battle.ask("attack", shot, Scripted([6]), _falls, ["green-1"], "Rifle at Tan 1", ["tan-1"])  # entry 12
+        play(battle.asking("attack", shot, _falls, ["green-1"], "Rifle at Tan 1", ["tan-1"]), Scripted([6]))  # entry 12
     battle.record(Noted(text=NOTE))
     return battle
 

@@ -12,7 +12,7 @@ import pytest
 
 from calibration.opencv import cv2
 from rules.battle.battle import Battle
-from rules.engine.dice import Scripted
+from rules.engine.dice import Scripted, play
 from rules.engine.events import CameraMoved, Change, Changed, Effects, Noted, PhaseBegun, Placed, TableLaid, UnitJoined
 from rules.engine.state import State
 from rules.engine.verdict import Verdict
@@ -43,7 +43,7 @@ def battle(tmp_path: Path) -> Iterator[Battle]:
         one.record(Placed(figure="green-1", at_in=(1.0, 1.0)))  # 6
         one.record(Placed(figure="tan-4", at_in=(9.0, 1.0)))  # 7
         one.record(PhaseBegun(turn=1, side="green", phase="attacking"))  # 8
-        one.ask("attack", SHOT, Scripted([4]), falls, ["green-1"])  # 9
+        play(one.asking("attack", SHOT, falls, ["green-1"]), Scripted([4]))  # 9
         one.record(Noted(text="<b>Tea</b> & biscuits"))  # 10
         yield one
 

@@ -11,7 +11,7 @@ import pytest
 from calibration.opencv import cv2
 from rules.battle.battle import Battle
 from rules.battle.journal import Journal
-from rules.engine.dice import Scripted
+from rules.engine.dice import Scripted, play
 from rules.engine.events import Noted, PhaseBegun, UnitJoined
 from rules.tabletop.errors import UserError
 from ui.battle.history import battle_document, story_text
@@ -28,7 +28,7 @@ def path(tmp_path: Path) -> Path:
         battle.record(UnitJoined(figure="tan-1", side="tan", card="sniper"))
         battle.record(PhaseBegun(turn=1, side="green", phase="attacking"))
         facts = {"attacker": "ordinary", "attacker_moved": True, "target_special": True}
-        battle.ask("attack", facts, Scripted([4]), by=["green-1"])
+        play(battle.asking("attack", facts, by=["green-1"]), Scripted([4]))
         battle.record(Noted(text="Tea?"))
         battle.undo()
     return file
