@@ -193,7 +193,7 @@ def test_plastic_fudge(player: Player) -> None:
         "Blue moves first",
         "Turn 1 · Blue moves (A)",
         f"asked: {question}",
-        f"settled: {question}: less than 6 in",
+        f"less than 6 in ({question.rpartition(': ')[2]})",
         "Blue 1 moved 4.9 in",
         "Turn 1 · Green moves (B)",
         "Turn 1 · Attacks",
