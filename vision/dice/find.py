@@ -40,12 +40,11 @@ _LEVELS_PX = (96, 320, 1024)  # longer sides to which a picture is reduced, to f
 _FINE = 0.5  # scale at which the smallest dice that can be read are found
 _KNOWN_PX = 22.0  # side of a die to which the picture is reduced if its size is known
 _SIZE_SLACK = 1.7  # of the known size
-_LEAST_LOOK = 0.3  # least probability of a die for a second look
+_LEAST_DIE = 0.5  # least probability of a die that gets a second look, or is reported, if only to be asked about
 _CLEAR = 0.97  # probability of a face from which it needs no second look
 _OBLIQUE = 0.2  # mean length of the faces' normals from which a camera is oblique
 _DOWN = 0.1  # of a face's normal, from which it may be on the side of a die
 _UNLIKE = 2.0  # largest ratio of a die's side and the median of all
-_LEAST_DIE = 0.5  # least probability of a die that is reported, if only to be asked about
 _MOST_LEANING = 0.75  # confidence in the face of a die that leans, or of which the side may have been read
 _MOST_BLANKS = 6.0  # weight of all blanks together, relative to the signs: dots on a cloth may look like many blanks
 _LEAST_PIPS = 0.9  # probability that a face has pips plus that of the finder, below which it is no six-sided die
@@ -182,11 +181,11 @@ def _second_hints(faces: Sequence[FaceRead]) -> Iterator[DieHint]:
     Where another face is clear, nothing is left to find.
     """
     clear = [face for face in faces if face.chances[:NOTHING].max() > _CLEAR]
-    tilts = [np.linalg.norm(face.normal) for face in faces if 1 - face.chances[NOTHING] > _LEAST_LOOK]
+    tilts = [np.linalg.norm(face.normal) for face in faces if 1 - face.chances[NOTHING] > _LEAST_DIE]
     oblique = bool(tilts) and np.mean(tilts) > _OBLIQUE
     for face in faces:
         side = face.normal[1] > _DOWN or (oblique and face.chances.max() < _CLEAR)
-        if side and 1 - face.chances[NOTHING] > _LEAST_LOOK:
+        if side and 1 - face.chances[NOTHING] > _LEAST_DIE:
             hint = hint_above(face)
             if not any(other is not face and _overlap(hint, other) for other in clear):
                 yield hint
