@@ -502,12 +502,10 @@ def _window(options: argparse.Namespace) -> int:
         return 2
     from ui.desktop.source_opening import EarlySource
 
-    battle = Path(options.source) if options.source and options.source.lower().endswith(".battle") else None
-    source = options.source if battle is None else None
-    early = EarlySource(source)
+    early = EarlySource(options.source)
     from ui.desktop.app import run
 
-    return run(source, lambda: format_findings(examine()), early, battle)
+    return run(options.source, lambda: format_findings(examine()), early)
 
 
 if __name__ == "__main__":

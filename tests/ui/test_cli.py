@@ -329,28 +329,28 @@ def test_wrong_usage_exits_with_2(arguments, capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "source", "battle"),
+    ("arguments", "source"),
     [
-        ([], None, None),
-        (["open", "table.png"], "table.png", None),
-        (["table.png"], "table.png", None),
-        (["open", "0"], "0", None),
-        (["open", "evening.battle"], None, Path("evening.battle")),
-        (["evening.battle"], None, Path("evening.battle")),
-        (["open", "lens"], "lens", None),  # a folder of that name
+        ([], None),
+        (["open", "table.png"], "table.png"),
+        (["table.png"], "table.png"),
+        (["open", "0"], "0"),
+        (["open", "evening.battle"], "evening.battle"),
+        (["evening.battle"], "evening.battle"),
+        (["open", "lens"], "lens"),  # a folder of that name
     ],
 )
-def test_the_window_opens_what_is_named(arguments, source, battle, tmp_path, monkeypatch):
+def test_the_window_opens_what_is_named(arguments, source, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("table.png", "evening.battle"):
         (tmp_path / name).touch()
     (tmp_path / "lens").mkdir()
     shown = []
-    monkeypatch.setattr("ui.desktop.app.run", lambda *given: shown.append((given[0], given[3])) or 0)
+    monkeypatch.setattr("ui.desktop.app.run", lambda *given: shown.append(given[0]) or 0)
     monkeypatch.setattr("ui.desktop.source_opening.EarlySource", lambda _: None)
     monkeypatch.setattr("ui.commands.doctor.display_problem", lambda *_: None)
     assert main(arguments) == 0
-    assert shown == [(source, battle)]
+    assert shown == [source]
 
 
 def test_a_blast_may_have_negative_coordinates(markers_png, capsys):

@@ -37,6 +37,11 @@ _PARTS = (
 """The parts of a day, each with the hour at which it ends."""
 
 
+def is_battle(path: Path) -> bool:
+    """Whether this is the name of a saved battle."""
+    return path.suffix.lower() == SUFFIX
+
+
 def battles_folder() -> Path:
     """The folder of this user's battles; it need not exist yet."""
     return user_data_path("sandtable", appauthor=False) / "battles"

@@ -18,6 +18,7 @@ from PyQt6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QApplication, QMessageBox
 
 from ui.background_task import BackgroundTask
+from ui.battle.battle_folder import is_battle
 from ui.battle.battle_setup import load_games
 from ui.desktop.appearance import chosen_locale, create_application, install_language
 from ui.desktop.settings import Settings
@@ -32,16 +33,12 @@ _LOAD_GAMES_MS = 1500
 """When the games are loaded: after the first picture, and before a player can open the setup of a battle."""
 
 
-def run(
-    source: str | None = None,
-    examined: Callable[[], str] = lambda: "",
-    early: EarlySource | None = None,
-    battle: Path | None = None,
-) -> int:
+def run(source: str | None = None, examined: Callable[[], str] = lambda: "", early: EarlySource | None = None) -> int:
     """Show the window until it is closed, and return the exit status. The caller checks that a display exists.
 
-    Without a source the last one is opened; `early` is the source if it is already being opened. `examined` returns the
-    output of `sandtable doctor` for bug reports. A battle is continued on its source.
+    Without a source the last one is opened; `source` may also be a saved battle, which is continued on the last one.
+    `early` is the source if it is already being opened. `examined` returns the output of `sandtable doctor` for bug
+    reports.
     """
     application = create_application(stored_settings)
     settings = stored_settings()
@@ -57,19 +54,14 @@ def run(
         if crash := last_crash(crash_file(log)):
             event_log.failed(f"The program crashed last time:\n{crash}")
         with crashes_kept(crash_file(log)):
-            return _show(application, source, settings, event_log, early, battle)
+            return _show(application, source, settings, event_log, early)
     finally:
         report.remove()
         event_log.close()
 
 
 def _show(
-    application: QApplication,
-    source: str | None,
-    settings: QSettings,
-    event_log: EventLog,
-    early: EarlySource | None,
-    battle: Path | None,
+    application: QApplication, source: str | None, settings: QSettings, event_log: EventLog, early: EarlySource | None
 ) -> int:
     locks = CameraLocks(locks_folder())
 
@@ -77,7 +69,8 @@ def _show(
         return (early and early.take(spec)) or locks.open(spec)
 
     apply_theme(application, Settings(settings).theme)
-    window = Window(source, settings, opener, event_log=event_log)
+    battle = Path(source) if source is not None and is_battle(Path(source)) else None
+    window = Window(source if battle is None else None, settings, opener, event_log=event_log)
     # The window's timer lets Python run often enough to handle the signal.
     before = signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, window.close))
     if Settings(settings).geometry is None:  # the first start: the table as large as it can be

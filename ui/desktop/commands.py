@@ -10,6 +10,7 @@ from PyQt6.QtCore import QEvent, QObject, Qt, pyqtSignal
 from PyQt6.QtGui import QDropEvent
 from PyQt6.QtWidgets import QApplication
 
+from ui.battle.battle_folder import is_battle
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.features import Features
 from ui.desktop.messages import Toast
@@ -44,7 +45,7 @@ class Commands:
 
     def open_path(self, path: Path) -> None:
         """Open a battle, or a picture, a video or a folder of pictures."""
-        if path.suffix.lower() == ".battle":
+        if is_battle(path):
             self.features.files.open(path)
         else:
             self.store.open(str(path))

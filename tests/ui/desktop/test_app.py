@@ -62,7 +62,7 @@ def test_the_first_start_begins_with_the_guide_unless_a_battle_is_named(
     monkeypatch.setattr("ui.desktop.app.log_file", lambda: tmp_path / "sandtable.log")
     before = signal.getsignal(signal.SIGINT)
     try:
-        assert [run(battle=tmp_path / "lost.battle"), run(), run(), run("demo")] == [0, 0, 0, 0]
+        assert [run(str(tmp_path / "lost.battle")), run(), run(), run("demo")] == [0, 0, 0, 0]
     finally:
         table.bare = False
     assert signal.getsignal(signal.SIGINT) is before
