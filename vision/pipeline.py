@@ -78,7 +78,7 @@ class Pipeline:
         self._pinned = ids
 
     def search_now(self) -> None:
-        """Search the whole table from the next frame on, and group the figures anew if no army is taught.
+        """Search the whole table from the next frame on; if no army is taught, group the figures again.
 
         Safe to call from another thread.
         """

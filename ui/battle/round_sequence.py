@@ -92,7 +92,7 @@ class RoundState:
         skipped = sum(step.mark is RoundMark.SKIPPED for step in self.steps)
         if skipped:
             return tr("{name}: {count} skipped", name=self.title, count=skipped)
-        return tr("{name}: all done", name=self.title) if listed else tr("{name}: nobody can", name=self.title)
+        return tr("{name}: all done", name=self.title) if listed else tr("{name}: nobody can act", name=self.title)
 
 
 def rounds(play: BattleSession, position: Position, chosen: str = "") -> tuple[str, ...]:

@@ -153,7 +153,7 @@ def _not_landed(position: Position, man: Unit) -> Verdict | None:
 
 
 def _shut_in(position: Position, man: Unit, *, at_ports: bool = True) -> Verdict | None:
-    """The reason that forbids it inside: where nobody fires, or anywhere if he has to walk."""
+    """Why a man inside something cannot act: it has no ports or, without `at_ports`, he would have to walk."""
     around = status.carrier(position, man)
     if around is None or (at_ports and status.kind(position, around).ports):
         return None

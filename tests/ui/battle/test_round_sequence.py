@@ -153,7 +153,7 @@ def test_figures_without_targets_are_not_asked(tmp_path: Path, monkeypatch: pyte
         assert walker.advance(position, patience=2).looking
         assert walker.advance(position, patience=2).looking
         walk = walker.advance(position, patience=2)
-        assert (walk.looking, walk.words, walk.listed) == (False, "Fire: nobody can", ())
+        assert (walk.looking, walk.words, walk.listed) == (False, "Fire: nobody can act", ())
         assert set(marks(walk).values()) == {RoundMark.IDLE}  # rifles are small arms (AM-12)
 
 

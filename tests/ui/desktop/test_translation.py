@@ -67,7 +67,7 @@ def test_rounds_are_translated(owned: Owned[RoundBar]) -> None:
     bar.offer(["Opportunity fire", "A round of another game"])
     shown = [button.text() for button in bar.findChildren(QPushButton)]
     assert {"Gelegenheitsfeuer: der Reihe nach", "A round of another game: der Reihe nach"} <= set(shown)
-    assert RoundState("Opportunity fire", (), None).words == "Gelegenheitsfeuer: nobody can", "not in this catalog"
+    assert RoundState("Opportunity fire", (), None).words == "Gelegenheitsfeuer: nobody can act", "not in this catalog"
 
 
 @pytest.mark.usefixtures("german")
