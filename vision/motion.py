@@ -49,6 +49,9 @@ _MIN_EDGE_CELLS = 12
 """A smaller region has too few edges to compare."""
 _UNKNOWN = -1000.0
 """Grey level of cells never seen: beyond the picture's edge before the camera moved."""
+_EVEN_BYTES, _ONE_BYTE = np.uint64(0x00FF00FF00FF00FF), np.uint64(8)
+_ADD_LANES, _LAST_LANE = np.uint64(0x0001000100010001), np.uint64(48)
+"""Multiplying by the first adds the four lanes of 16 bits into the last, which starts at the second."""
 _KERNEL_3 = np.ones((3, 3), np.uint8)
 _KERNEL_5 = np.ones((5, 5), np.uint8)
 _KERNEL_9 = np.ones((9, 9), np.uint8)
@@ -119,7 +122,7 @@ class MotionDetector:
             aside_px: Parts to ignore, such as a dice tray.
             table_px: (N, 2) convex outline of the table; changes outside it are ignored. None for the whole picture.
         """
-        small = _downsampled(gray)
+        small = cell_means(gray)
         self._ignored = _ignored_mask(small.shape, aside_px, table_px)
         previous, self._previous, self._current = self._previous, small, small
         restarted, self._previous_s, last_s = time_s < self._previous_s, time_s, self._previous_s
@@ -319,10 +322,16 @@ def to_cells(old_to_new: FloatArray) -> FloatArray:
     return np.asarray(shrink @ old_to_new @ np.linalg.inv(shrink))
 
 
-def _downsampled(gray: ImageGray) -> _Small:
+def cell_means(gray: ImageGray) -> _Small:
+    """(rows, columns) means of the pixels of each cell, rounded to grey levels."""
     height, width = gray.shape
-    size = (max(1, width // SHRINK), max(1, height // SHRINK))
-    return np.asarray(cv2.resize(gray, size, interpolation=cv2.INTER_AREA), np.float32)
+    rows, columns = max(1, height // SHRINK), max(1, width // SHRINK)
+    if (height, width) != (rows * SHRINK, columns * SHRINK) or not gray.flags.c_contiguous:
+        return np.asarray(cv2.resize(gray, (columns, rows), interpolation=cv2.INTER_AREA), np.float32)
+    # The same means in half the time: eight pixels are added as one integer, in four lanes of 16 bits.
+    eights = gray.view(np.uint64).reshape(rows, SHRINK, columns)
+    lanes = (eights & _EVEN_BYTES).sum(axis=1) + ((eights >> _ONE_BYTE) & _EVEN_BYTES).sum(axis=1)
+    return np.rint((lanes * _ADD_LANES >> _LAST_LANE) / SHRINK**2).astype(np.float32)
 
 
 def _whole(gray: ImageGray) -> Box:

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from vision.motion import HAND_REST_S, MAX_BLOCKED_S, SHRINK, STILL_S, Motion, MotionDetector
+from vision.motion import HAND_REST_S, MAX_BLOCKED_S, SHRINK, STILL_S, Motion, MotionDetector, cell_means
 from vision.visits import Visits
 
 SIZE = (540, 960)
@@ -58,6 +58,15 @@ def watched(rng: np.random.Generator, *soldiers: tuple[int, int]) -> MotionDetec
         detector.detect(table(rng, *soldiers), time_s)
     detector.searched()
     return detector
+
+
+@pytest.mark.parametrize("low", [0, 250])
+def test_cells_are_the_means_of_their_pixels(rng: np.random.Generator, low: int) -> None:
+    gray = rng.integers(low, 256, (1080, 1920), dtype=np.uint8)
+    means = gray.reshape(135, SHRINK, 240, SHRINK).mean((1, 3))
+    assert np.array_equal(cell_means(gray), np.rint(means))
+    assert np.array_equal(cell_means(gray[:, ::-1]), np.rint(means)[:, ::-1])  # not contiguous in memory
+    assert cell_means(gray[:19, :30]).shape == (2, 3)
 
 
 def test_the_whole_first_picture_is_new(rng: np.random.Generator) -> None:
