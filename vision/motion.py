@@ -52,6 +52,8 @@ _UNKNOWN = -1000.0
 _EVEN_BYTES, _ONE_BYTE = np.uint64(0x00FF00FF00FF00FF), np.uint64(8)
 _ADD_LANES, _LAST_LANE = np.uint64(0x0001000100010001), np.uint64(48)
 """Multiplying by the first adds the four lanes of 16 bits into the last, which starts at the second."""
+_ROWS_AT_ONCE = 4
+"""Rows of cells added at once: their pixels stay in the processor's cache."""
 _KERNEL_3 = np.ones((3, 3), np.uint8)
 _KERNEL_5 = np.ones((5, 5), np.uint8)
 _KERNEL_9 = np.ones((9, 9), np.uint8)
@@ -184,7 +186,11 @@ class MotionDetector:
         assert self._moved_s is not None  # set by `_reset`, like the next
         assert self._blocked_since_s is not None
         differs = self._differs(small, reference, self._blur)
-        if continuous and self._blur is None and differs.any():
+        if not differs.any():  # as in most frames
+            self._blocked = None
+            self._blocked_since_s.fill(np.inf)
+            return Motion(unsearched=bool(reference.min() < 0))
+        if continuous and self._blur is None:
             differs &= differs_beyond_light(small, reference)
         regions = list(
             _changed_regions(differs, small, reference, _border(reference, self._ignored), split_hands=continuous)
@@ -277,8 +283,6 @@ def _changed_regions(
 
 
 def _regions(new: MaskImage, small: _Small, reference: _Small) -> Iterator[_Region]:
-    if not new.any():  # as in most frames
-        return
     count, labels, stats, _ = cv2.connectedComponentsWithStats(new)
     for label in range(1, count):
         x, y, w, h, area = (int(v) for v in np.asarray(stats)[label])
@@ -328,9 +332,15 @@ def cell_means(gray: ImageGray) -> _Small:
     rows, columns = max(1, height // SHRINK), max(1, width // SHRINK)
     if (height, width) != (rows * SHRINK, columns * SHRINK) or not gray.flags.c_contiguous:
         return np.asarray(cv2.resize(gray, (columns, rows), interpolation=cv2.INTER_AREA), np.float32)
-    # The same means in half the time: eight pixels are added as one integer, in four lanes of 16 bits.
+    # The same means in a third of the time: eight pixels are added as one integer, in four lanes of 16 bits.
     eights = gray.view(np.uint64).reshape(rows, SHRINK, columns)
-    lanes = (eights & _EVEN_BYTES).sum(axis=1) + ((eights >> _ONE_BYTE) & _EVEN_BYTES).sum(axis=1)
+    lanes = np.empty((rows, columns), np.uint64)
+    for row in range(0, rows, _ROWS_AT_ONCE):
+        some = eights[row : row + _ROWS_AT_ONCE]
+        pairs = some >> _ONE_BYTE
+        pairs &= _EVEN_BYTES
+        pairs += some & _EVEN_BYTES
+        pairs.sum(axis=1, out=lanes[row : row + _ROWS_AT_ONCE])
     return np.rint((lanes * _ADD_LANES >> _LAST_LANE) / SHRINK**2).astype(np.float32)
 
 

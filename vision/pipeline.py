@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
 from shapely.geometry import Point, Polygon
@@ -230,15 +231,16 @@ class Pipeline:
         colours = {colour.name: colour for colour in self._current_palette(setup)}
         scale = figure_scale(setup.figure_height_in)
         visits = self._plan.visits
+        pixel = cache(partial(_pixel, camera))
 
         def searched(position_in: PositionIn) -> bool:
-            x, y = _pixel(camera, position_in)
+            x, y = pixel(position_in)
             inside = parts is None or any(left <= x < right and top <= y < bottom for left, top, right, bottom in parts)
             return inside and (self._plan.ignores_hands or not motion.is_blocked(x, y))
 
         def changed(position_in: PositionIn) -> bool:
             px_per_in = camera.px_per_inch(*position_in[:2], position_in[2])
-            x, y = _pixel(camera, position_in)
+            x, y = pixel(position_in)
             return visits.changed(x, y, scale * px_per_in) or (
                 visits.visited(x, y) and self._patches.changed(position_in, frame, camera)
             )
@@ -249,10 +251,10 @@ class Pipeline:
 
         return SearchScope(
             searched=searched,
-            visited=lambda position_in: visits.visited(*_pixel(camera, position_in)),
+            visited=lambda position_in: visits.visited(*pixel(position_in)),
             changed=changed,
             patch_unchanged=lambda name: self._patches.unchanged(name, frame, camera),
-            under_hand=lambda position_in: motion.is_blocked(*_pixel(camera, position_in)),
+            under_hand=lambda position_in: motion.is_blocked(*pixel(position_in)),
             hand_present=motion.blocked is not None,
             armies_alike=armies_alike,
             armies=frozenset(colours),
