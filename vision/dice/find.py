@@ -24,11 +24,11 @@ from vision.dice.networks import (
     FOUND_PX,
     FUDGE,
     NOTHING,
-    OVERLAP,
     DiceNetworks,
     DieHint,
     FaceRead,
     confidence,
+    is_known,
     usual_side_px,
     without_duplicates,
 )
@@ -187,7 +187,7 @@ def _second_hints(faces: Sequence[FaceRead]) -> Iterator[DieHint]:
         side = face.normal[1] > _DOWN or (oblique and face.chances.max() < _CLEAR)
         if side and 1 - face.chances[NOTHING] > _LEAST_DIE:
             hint = hint_above(face)
-            if not any(other is not face and _overlap(hint, other) for other in clear):
+            if not is_known(hint, (other for other in clear if other is not face)):
                 yield hint
 
 
@@ -195,14 +195,9 @@ def _apart(faces: Sequence[FaceRead]) -> list[FaceRead]:
     """Without faces that overlap a clearer one."""
     kept: list[FaceRead] = []
     for face in sorted(faces, key=lambda face: -float(face.chances[:NOTHING].max())):
-        if not any(_overlap(face, other) for other in kept):
+        if not is_known(face, kept):
             kept.append(face)
     return kept
-
-
-def _overlap(one: FaceRead | DieHint, other: FaceRead) -> bool:
-    """Whether two faces are too near to be the tops of two dice."""
-    return math.dist(one.centre_px, other.centre_px) <= OVERLAP * min(one.side_px, other.side_px)
 
 
 def _of_one_size(faces: Sequence[FaceRead]) -> list[FaceRead]:

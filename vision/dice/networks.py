@@ -6,9 +6,10 @@ Both were trained on dice that this project rendered (`training/dice`); OpenCV r
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -41,8 +42,7 @@ _VIEWS: tuple[tuple[tuple[float, bool], ...], ...] = (
 """Turns in degrees and mirrorings in which a die is shown: at first, at its corrected place, and if still in doubt."""
 
 _DOUBT = 0.97  # probability of the best face below which the last views are shown
-OVERLAP = 0.55
-"""Distance of two top faces, in sides, below which they are one die."""
+_ONE_DIE = 0.55  # distance of two top faces, in sides, up to which they are one die
 _UNLIKE = 2.5  # ratio of a die's side and the usual one, above which more views are in vain
 BLANK = 0.3
 """Weight of a blank for the decisions on size and kind: other things look like it."""
@@ -52,6 +52,13 @@ CONFIDENCE_WEIGHTS = (1.0, 1.0, -4.0)
 """Log odds that a face is right: weights of the reader's and of the finder's log odds, and a constant. For dice that
 were not used for training `training.dice.calibrate` fits 1.0, 1.3 and -2.1; for a usual die this is 2.4 less: errors on
 photographs are taken to be eleven times as frequent."""
+
+
+class _Sized(Protocol):
+    @property
+    def centre_px(self) -> FloatArray: ...
+    @property
+    def side_px(self) -> float: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,12 +157,12 @@ class DiceNetworks:
         A hint that overlaps a likelier one waits for its result, and has none if that die's face is clear.
         """
         dice = [_Views(picture, hint) for hint in sorted(hints, key=lambda hint: -hint.chance)]
-        apart = [k for k, die in enumerate(dice) if not any(die.overlaps(other) for other in dice[:k])]
+        apart = [k for k, die in enumerate(dice) if not is_known(die, dice[:k])]
         waiting = [k for k in range(len(dice)) if k not in apart]
         clear: list[_Views] = []
         for wave in (apart, waiting):
             for views in _VIEWS:
-                asked = [dice[k] for k in wave if dice[k].in_doubt and not any(map(dice[k].overlaps, clear))]
+                asked = [dice[k] for k in wave if dice[k].in_doubt and not is_known(dice[k], clear)]
                 if views is not _VIEWS[0]:
                     asked = _of_one_size(asked, dice)
                 self._show(asked, views)
@@ -181,7 +188,7 @@ class _Views:
     """A die as the reader saw it so far, in turned and mirrored crops."""
 
     def __init__(self, picture: Pyramid, hint: DieHint) -> None:
-        self._picture, self._centre, self._side, self._hint = picture, hint.centre_px, hint.side_px, hint.chance
+        self._picture, self.centre_px, self._side, self._hint = picture, hint.centre_px, hint.side_px, hint.chance
         self._half = np.eye(2) * hint.side_px / 2
         self._scores: list[FloatArray] = []
         self.chances: FloatArray = np.zeros(NOTHING + 1)  # from the mean of the scores
@@ -213,17 +220,13 @@ class _Views:
         """Whether further views would change nothing, because its face is certain."""
         return len(self._scores) > 1 and bool(self.chances[:NOTHING].max() > _DOUBT)
 
-    def overlaps(self, other: _Views) -> bool:
-        """Whether this is another hint of that die."""
-        return math.dist(self._centre, other._centre) < OVERLAP * min(self._side, other._side)
-
     def crop(self, turn_rad: float, mirrored: bool) -> tuple[ImageBgr, FloatArray]:
         """A crop around the die, and the (2, 3) map from the picture to it."""
         scale = _SIDE_PX / self._side
         level, own = self._picture.level(scale)
         c, s = scale * math.cos(turn_rad), scale * math.sin(turn_rad)
         turn = np.array([[c, -s], [s, c]]) @ np.diag([-1.0 if mirrored else 1.0, 1.0])
-        to_crop = np.hstack([turn, ((_CROP_PX - 1) / 2 - turn @ self._centre)[:, None]])
+        to_crop = np.hstack([turn, ((_CROP_PX - 1) / 2 - turn @ self.centre_px)[:, None]])
         middle = np.full(2, 0.5 / own - 0.5)  # of the level's first pixel, in the picture
         warp = np.hstack([turn / own, (to_crop[:, 2] + turn @ middle)[:, None]])
         size = (_CROP_PX, _CROP_PX)
@@ -240,16 +243,16 @@ class _Views:
         back = np.linalg.inv(to_crop[:, :2])
         self._normals.append(back @ output[18:20] / math.sqrt(abs(np.linalg.det(back))))
         moved = np.clip(output[11:13], -0.4, 0.4) * _SIDE_PX
-        centre = self._centre + back @ moved if len(self._scores) == 1 else self._centre
+        centre = self.centre_px + back @ moved if len(self._scores) == 1 else self.centre_px
         half = back @ _half_side(output[13:18])
-        self._half, self._centre = half, centre
+        self._half, self.centre_px = half, centre
         if len(self._scores) == 1:
             self._side = float(np.clip(_side_px(half), 0.7 * self._side, 1.4 * self._side))
 
     def result(self) -> FaceRead:
         leaning = 1 / (1 + math.exp(-float(np.clip(np.mean(self._leans), -30, 30))))
         normal = np.mean(self._normals, axis=0)
-        return FaceRead(self._centre, self._half, self.chances, self._hint, leaning, normal)
+        return FaceRead(self.centre_px, self._half, self.chances, self._hint, leaning, normal)
 
 
 def _of_one_size(dice: Sequence[_Views], others: Sequence[_Views]) -> list[_Views]:
@@ -290,6 +293,13 @@ def without_duplicates(hints: Sequence[DieHint]) -> Iterator[DieHint]:
         if not any(_is_same(hint, other) for other in kept):
             kept.append(hint)
             yield hint
+
+
+def is_known(one: _Sized, others: Iterable[_Sized]) -> bool:
+    """Whether a top face is too near to another to be that of a second die."""
+    return any(
+        math.dist(one.centre_px, other.centre_px) <= _ONE_DIE * min(one.side_px, other.side_px) for other in others
+    )
 
 
 def _is_same(hint: DieHint, other: DieHint) -> bool:
