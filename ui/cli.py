@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Container, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import STANDING_HEIGHT_IN, PointIn
@@ -210,11 +211,20 @@ def _join_negative_values(arguments: Sequence[str]) -> list[str]:
     return joined
 
 
+class _ShowVersion(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from ui.diagnostics import program_version  # not for every command: it takes 1/10 s
+
+        print(f"sandtable {program_version()}")
+        parser.exit()
+
+
 def _parser() -> tuple[argparse.ArgumentParser, Container[str]]:
     """The parser, and the names of the commands."""
     parser = argparse.ArgumentParser(
         prog="sandtable", description="Measures a table of plastic soldiers through a webcam, in inches."
     )
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     parser.add_argument("--games", type=Path, action="append", default=[], metavar="FOLDER", help=GAMES_HELP)
     parser.set_defaults(run=_window, source=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")

@@ -315,12 +315,16 @@ class Library:
     home: str
 
 
+def program_version() -> str:
+    """The installed version, such as "0.1.0"."""
+    try:
+        return metadata.version("sandtable")
+    except metadata.PackageNotFoundError:  # run from an unpacked folder
+        return tr("(not installed)")
+
+
 def about_words() -> str:
     """What the program is, its version and its licence, in paragraphs."""
-    try:
-        version = metadata.version("sandtable")
-    except metadata.PackageNotFoundError:  # run from an unpacked folder
-        version = tr("(not installed)")
     purpose = tr(
         "Sandtable measures a table of plastic soldiers through a webcam. It reads the scale from a printed marker,"
         " shows how accurate every length is, and plays five published games by their rules."
@@ -329,7 +333,7 @@ def about_words() -> str:
         "Free software under the GNU General Public License, version 3 or later, without any warranty. The games belong"
         " to their authors, who are named when a battle begins."
     )
-    return f"Sandtable {version}\n\n{purpose}\n\n{terms}"
+    return f"Sandtable {program_version()}\n\n{purpose}\n\n{terms}"
 
 
 def libraries(read: Callable[[str], metadata.PackageMetadata] = metadata.metadata) -> tuple[Library, ...]:

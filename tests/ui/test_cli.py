@@ -5,6 +5,7 @@ import os
 import shlex
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -458,3 +459,10 @@ def test_the_program_starts_as_a_process():
     done = subprocess.run([sys.executable, "-m", "ui.cli", "--help"], capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "analyse" in done.stdout
+
+
+def test_the_version_is_that_of_the_package(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out == f"sandtable {metadata.version('sandtable')}\n"

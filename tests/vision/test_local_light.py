@@ -54,7 +54,9 @@ def test_another_exposure_is_not_a_change_of_local_light() -> None:
     assert not any(watch.is_changing(board() * (1 - 0.2 * (step % 2)), step / 20) for step in range(10))
 
 
-@pytest.mark.parametrize(("share", "factor", "changing"), [(0.12, 1.15, True), (0.08, 1.15, False), (0.12, 1.05, False)])
+@pytest.mark.parametrize(
+    ("share", "factor", "changing"), [(0.12, 1.15, True), (0.08, 1.15, False), (0.12, 1.05, False)]
+)
 def test_light_changes_with_a_tenth_of_the_picture_by_a_tenth(share: float, factor: float, *, changing: bool) -> None:
     """The detector adds 8 to the grey levels, so 100 grows by log((8 + 115) / 108) = 0.13 or log(113 / 108) = 0.045."""
     watch, lit = LightChangeDetector(), np.full((50, 100), 100, np.float32)
