@@ -62,7 +62,7 @@ def move(rules: Rules, path: Move) -> Verdict:
     numbers["left_in"] = max(round(allowance_in - numbers["cost_in"], 6), 0)
     if not permits(rules, Action.MOVE, path.status_die):
         return illegal("status", rules.because("WW-09", "its status check forbids moving"), **numbers)
-    barred = [rules.because(row.rule, f"{display_name(name)} is impossible") for name, row in rows if row.impassable]
+    barred = [rules.because(row.rule, f"cannot {display_name(name)}") for name, row in rows if row.impassable]
     if barred:
         return illegal("impassable", *barred, **numbers)
     if not path.touching_at_start_of_move and (apart := [row for _, row in rows if row.touch_first]):
