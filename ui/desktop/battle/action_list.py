@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PyQt6.QtCore import QEvent, QModelIndex, QRect, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QModelIndex, QRect, QRectF, QSize, Qt
 from PyQt6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPalette, QPen
 from PyQt6.QtWidgets import (
     QHeaderView,
@@ -40,18 +40,11 @@ class ActionList(QTreeWidget):
 
     Attributes:
         previews: The actions shown, in the order given.
-        of_figure: Whether they belong to one figure, which Escape deselects.
-
-    Signals:
-        cancelled: Escape was pressed while a figure's actions are shown.
     """
-
-    cancelled = pyqtSignal()
 
     def __init__(self) -> None:
         super().__init__()
         self.previews: tuple[ActionPreview, ...] = ()
-        self.of_figure = False
         self._rows: dict[int, QTreeWidgetItem] = {}
         self.setColumnCount(2)
         self.setHeaderHidden(True)
@@ -205,17 +198,6 @@ class ActionList(QTreeWidget):
             self._fold(item)
         else:
             super().keyPressEvent(event)
-
-    def event(self, event: QEvent | None) -> bool:
-        """Handle Escape while a figure's actions are shown; the window's shortcut would put the tool away."""
-        if self.of_figure and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
-            if event.type() == QEvent.Type.ShortcutOverride:
-                event.accept()
-                return True
-            if event.type() == QEvent.Type.KeyPress:
-                self.cancelled.emit()
-                return True
-        return super().event(event)
 
 
 class _Chips(QStyledItemDelegate):

@@ -93,7 +93,6 @@ class BattlePanel(QWidget):
         answered: The players answered a fact (its name, its value) of this `Action`.
         overrule_requested: The players want to overrule the rules or the dice.
         goals: The players want to see or change the goals.
-        cancelled: Escape was pressed while a figure's actions are shown.
     """
 
     wanted = pyqtSignal(object)
@@ -103,7 +102,6 @@ class BattlePanel(QWidget):
     answered = pyqtSignal(object, str, object)
     overrule_requested = pyqtSignal()
     goals = pyqtSignal()
-    cancelled = pyqtSignal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -154,7 +152,6 @@ class BattlePanel(QWidget):
 
     def show_obligations(self, obligations: Sequence[ActionPreview], goals: Sequence[str] = ()) -> None:
         """Show the obligations of whole sides and the goals, for when no figure is selected."""
-        self.action_list.of_figure = bool(self.round_bar.words)
         self.about.setText("<br>".join([tr(CLICK_ONE), *map(escape_markup, goals)]))
         self._fill(obligations)
 
@@ -165,7 +162,6 @@ class BattlePanel(QWidget):
 
     def show_round_actions(self, figure: str, unit: str, previews: Sequence[ActionPreview]) -> None:
         """Show a figure's actions in a round, with the first possible one selected."""
-        self.action_list.of_figure = True
         self.about.setText(_heading(figure, unit))
         self._fill(previews)
         if self.chosen is None:
@@ -185,7 +181,6 @@ class BattlePanel(QWidget):
     ) -> None:
         """Show a figure's obligations and actions, possible ones first; `others` are obligations of the side."""
         every = (*owed, *available.attacks, *available.others)
-        self.action_list.of_figure = True
         spread = any(one.action.template for one in every)
         aims = "<br>" + tr("Click a place to aim there, or press H to aim with keys.") if spread else ""
         hint = tr("Press Esc to see it.") if len(others) == 1 else tr("Press Esc to see them.")
@@ -197,7 +192,6 @@ class BattlePanel(QWidget):
 
     def show_place_actions(self, figure: str, unit: str, place: str, previews: Sequence[ActionPreview]) -> None:
         """Show a figure's actions at a place, possible ones first."""
-        self.action_list.of_figure = True
         self.about.setText(
             tr(
                 "{figure}<br>aims at {place}. Esc: show all actions",
@@ -348,7 +342,6 @@ class BattlePanel(QWidget):
 
     def _lay_out(self) -> None:
         self._set_up_words()
-        self.action_list.cancelled.connect(self.cancelled)
         self.action_list.currentItemChanged.connect(lambda *_: self._explain())
         self.action_list.itemActivated.connect(lambda *_: self._request_action())
         tabs = self._tabs
