@@ -303,7 +303,8 @@ class BattleSetupDialog(QDialog):
             form.addRow(self._plays[side], row)
         page = QWidget()
         words = tr(
-            "To give several soldiers the same unit, drag the mouse around them on the table; then choose it here."
+            "To give several soldiers the same unit or squad, drag the mouse around them on the table; then choose "
+            "it here."
         )
         in_column(form, wrapping_label(words), (self.soldiers, 1), on=page)
         return page
