@@ -30,6 +30,7 @@ from rules.engine.events import (
     QuestionAnswered,
     QuestionAsked,
 )
+from rules.engine.objectives import OBJECTIVE
 from rules.engine.position import Position
 from rules.engine.referee import (
     Action,
@@ -148,8 +149,9 @@ class BattleSession:
         return any(True for _ in self.referee.at_spot(position, figure, spot_in))
 
     def obligations(self, position: Position) -> tuple[ActionPreview, ...]:
-        """The obligations of a whole side or the battle."""
-        return tuple(preview_of(position, action, self.referee) for action in self.referee.obligations(position))
+        """The obligations of a whole side or the battle, without its goals, which have a dialog."""
+        owed = (one for one in self.referee.obligations(position) if one.name != OBJECTIVE)
+        return tuple(preview_of(position, action, self.referee) for action in owed)
 
     def do(self, position: Position, action: Action, dice: Dice) -> Verdict:
         """Carry out an action: roll, get the verdict and journal it; raises as `rules.engine.referee.perform`."""

@@ -75,8 +75,9 @@ class BattleSetupDialog(QDialog):
         parent: QWidget | None = None,
         start: Callable[[BattleSetup], object] = lambda _: None,
         crops: Mapping[str, ImageBgr] = MappingProxyType({}),
+        places: Sequence[str] = (),
     ) -> None:
-        """Ask about these armies' figures, of which `crops` has small pictures.
+        """Ask about these armies' figures, of which `crops` has small pictures; `places` on the table can be goals.
 
         `start` starts the battle; if it raises `UserError`, the dialog stays and shows why.
         """
@@ -98,7 +99,7 @@ class BattleSetupDialog(QDialog):
         self.soldiers = SoldierTable(self._figures)
         self.soldiers.pointed.connect(self.pointed)
         self.picker = SoldierPicker(self.soldiers)
-        self.goals = GoalsForm(self._sides)
+        self.goals = GoalsForm(self._sides, places)
         self._lay_out()
         self.soldiers.fill(crops)
         self._take_game()
