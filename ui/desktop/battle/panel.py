@@ -294,6 +294,7 @@ class BattlePanel(QWidget):
         self._own.setVisible(rolls)
         self._all.setVisible(same > 1)
         self._all.setText(tr("Roll all {count}", count=same) if same > 1 else "")
+        self._all.setShortcut("Alt+A")
 
     def _ask(self, one: ActionPreview | None) -> None:
         """Show the decisions and answers that the action needs first."""
@@ -371,7 +372,7 @@ class BattlePanel(QWidget):
         self.do_button = QPushButton()
         self.do_button.clicked.connect(self._request_action)
         make_primary(self.do_button)
-        tip = tr("Let the program make this roll and all others of this kind")
+        tip = tr("Let the program make this roll and all others of this kind (Alt+A)")
         self._all = button_with_tip("", tip, lambda: self._request(self.roll_all_wanted))
         tip = tr("Type or click the faces of your own dice, or use electronic dice (Alt+D)")
         self._own = button_with_tip(tr("Own dice…"), tip, lambda: self._request(self.wanted), "Alt+D")
@@ -391,9 +392,9 @@ class BattlePanel(QWidget):
         in_column(self._actions, self._dice, on=now, margin=(0, 4, 0, 0))
         room = Scrolled(reasons, 5 * self.fontMetrics().lineSpacing())
         who = in_row(self._photo, (self.about, 1))
-        last = in_row((self.do_button, 2), (self._all, 2), (self._own, 1), (self.overrule_button, 1))
+        last = in_row((self.do_button, 2), (self._own, 1), (self.overrule_button, 1))
         parts = (self.round_bar, who, self.games, (self._below, 1), self.action_list, self.needed, self.result)
-        in_column(*parts, room, (None, 1), last, on=self._actions, margin=0)
+        in_column(*parts, room, (None, 1), self._all, last, on=self._actions, margin=0)
         return now
 
     def _request_action(self) -> None:
