@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PyQt6.QtCore import QModelIndex, QRect, QRectF, QSize, Qt
-from PyQt6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPalette, QPen
+from PyQt6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QPen
 from PyQt6.QtWidgets import (
     QHeaderView,
     QSizePolicy,
@@ -28,6 +28,7 @@ from ui.battle.action_text import (
 )
 from ui.desktop.widgets import literal_text
 from ui.formatting import unbroken
+from ui.rules_text import display_name
 from ui.translation import tr
 
 _NUMBER = Qt.ItemDataRole.UserRole
@@ -158,9 +159,16 @@ class ActionList(QTreeWidget):
         self.setCurrentItem(chosen)
         self.blockSignals(blocked)
 
+    def _named(self, one: ActionPreview, words: str) -> str:
+        """An action's words with its figure, unless they name it or the actions belong to one figure."""
+        figures = {preview.action.by for preview in self.previews}
+        name = display_name(one.action.by[0]) if len(one.action.by) == 1 and len(figures) > 1 else ""
+        return words if name in words else f"{name}: {words}"
+
     def _row(self, number: int, *, chip: bool) -> QTreeWidgetItem:
         one = self.previews[number]
-        item = QTreeWidgetItem([action_words(one) if one.possible else forbidden_words(one), odds_column(one)])
+        words = self._named(one, action_words(one) if one.possible else forbidden_words(one))
+        item = QTreeWidgetItem([words, odds_column(one)])
         item.setData(0, _NUMBER, number)
         item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         item.setToolTip(0, literal_text("\n".join((action_words(one), *reason_rows(one)))))
@@ -209,9 +217,13 @@ class _Chips(QStyledItemDelegate):
         if index.parent().isValid() and isinstance(tree, QTreeWidget):  # Qt gives a reason over all columns one line
             depth = 2 if index.parent().parent().isValid() else 1
             width_px = tree.width() - depth * _INDENT_PX - _SCROLL_BAR_PX
-            room, wraps = QRect(0, 0, width_px, _HIGHEST_PX), Qt.TextFlag.TextWordWrap
-            words = option.fontMetrics.boundingRect(room, wraps, str(index.siblingAtColumn(0).data()))
-            size.setHeight(words.height())
+            size.setHeight(_wrapped(option.fontMetrics, index.siblingAtColumn(0), width_px).height())
+        elif _is_chip(index) and isinstance(tree, QTreeWidget):  # Qt does not know of the chip's margins
+            bold = QFont(option.font)
+            bold.setBold(True)
+            chance_px = _wrapped(QFontMetrics(bold), index.siblingAtColumn(1), _HIGHEST_PX).width()
+            width_px = tree.width() - chance_px - 5 * _ROUND_PX
+            size.setHeight(_wrapped(QFontMetrics(bold), index.siblingAtColumn(0), width_px).height())
         return QSize(size.width() + 2 * _ROUND_PX, max(size.height() + 8, _CHIP_PX if _is_chip(index) else _ROW_PX))
 
     def initStyleOption(self, option: QStyleOptionViewItem | None, index: QModelIndex) -> None:
@@ -250,6 +262,12 @@ def _folded(name: str, words: str, rows: Sequence[QTreeWidgetItem]) -> QTreeWidg
     fold.setToolTip(0, literal_text(words))
     fold.addChildren(rows)
     return fold
+
+
+def _wrapped(metrics: QFontMetrics, index: QModelIndex, width_px: int) -> QRect:
+    """The room that a cell's words need in lines of this width."""
+    room = QRect(0, 0, width_px, _HIGHEST_PX)
+    return metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, unbroken(str(index.data() or "")))
 
 
 def _is_chip(index: QModelIndex) -> bool:
