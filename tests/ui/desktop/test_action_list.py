@@ -162,9 +162,11 @@ def test_the_list_asks_for_the_height_of_its_rows_and_at_least_for_two_actions(a
 
 
 def test_actions_of_several_figures_say_whose_they_are(actions: ActionList) -> None:
-    moves = [Action(title, "run", {}, by=(by,)) for title, by in (("Tan 1 rolls", "tan-1"), ("Run to safety", "tan-2"))]
+    moves = [
+        Action(title, "run", {}, by=(by,)) for title, by in (("Checks of Tan", "tan-1"), ("Run to safety", "tan-2"))
+    ]
     actions.show_actions([ActionPreview(one, None) for one in moves])
-    assert [item.text(0) for item in rows(actions)] == ["Tan 1 rolls", "Tan 2: Run to safety"]
+    assert [item.text(0) for item in rows(actions)] == ["Checks of Tan", "Tan 2: Run to safety"]
     actions.show_actions([ActionPreview(moves[1], None)])
     assert [item.text(0) for item in rows(actions)] == ["Run to safety"]
 

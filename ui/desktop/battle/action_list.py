@@ -160,10 +160,10 @@ class ActionList(QTreeWidget):
         self.blockSignals(blocked)
 
     def _named(self, one: ActionPreview, words: str) -> str:
-        """An action's words with its figure, unless they name it or the actions belong to one figure."""
+        """An action's words with its figure, unless they name its army or all actions belong to one figure."""
         figures = {preview.action.by for preview in self.previews}
         name = display_name(one.action.by[0]) if len(one.action.by) == 1 and len(figures) > 1 else ""
-        return words if name in words else f"{name}: {words}"
+        return words if name.rpartition(" ")[0] in words else f"{name}: {words}"
 
     def _row(self, number: int, *, chip: bool) -> QTreeWidgetItem:
         one = self.previews[number]

@@ -294,7 +294,7 @@ class BattlePanel(QWidget):
         self._own.setVisible(rolls)
         self._all.setVisible(same > 1)
         self._all.setText(tr("Roll all {count}", count=same) if same > 1 else "")
-        self._all.setShortcut("Alt+A")
+        self._all.setShortcut("Alt+A" if same > 1 else "")
 
     def _ask(self, one: ActionPreview | None) -> None:
         """Show the decisions and answers that the action needs first."""
