@@ -149,6 +149,12 @@ class BattleController(QObject):
         return bool(self._presenter.shown.unanswered)
 
     @property
+    def may_move(self) -> bool:
+        """Whether soldiers may be moved now: without a battle, before its first turn, and in its phases of moving."""
+        play, position = self.play, self.position
+        return play is None or position is None or not position.state.turn or play.referee.moves(position)
+
+    @property
     def pending(self) -> tuple[PendingMove, ...]:
         """Moves seen by the camera that wait for an answer."""
         return self._presenter.shown.pending
