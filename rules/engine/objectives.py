@@ -11,6 +11,9 @@ from rules.engine.events import Change
 from rules.engine.state import State
 from rules.tabletop.errors import user_error
 
+OBJECTIVE = "objective"
+"""Name of the action that sets a side's objective; a dialog of all objectives can take its place."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -25,6 +28,7 @@ class Task:
         usual: The default number.
         half_of: Of whose figures the default number is half, if it is not `usual`.
         leads: The words between the side and `words` in a sentence: "wins when" or "is to".
+        at_place: Whether it concerns a place, which the players' own words may name.
     """
 
     name: str
@@ -35,6 +39,7 @@ class Task:
     usual: int = 1
     half_of: Literal["own", "enemies"] | None = None
     leads: str = "wins when"
+    at_place: bool = False
 
     def usual_number(self, own: int, enemies: int) -> int:
         """The default number for these numbers of figures."""

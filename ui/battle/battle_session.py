@@ -30,8 +30,10 @@ from rules.engine.events import (
     QuestionAnswered,
     QuestionAsked,
 )
+from rules.engine.objectives import OBJECTIVE
 from rules.engine.position import Position
 from rules.engine.referee import (
+    NO_FACINGS,
     Action,
     ActionPreview,
     Ambiguity,
@@ -45,9 +47,9 @@ from rules.engine.referee import (
 )
 from rules.engine.state import Unit
 from rules.engine.verdict import Verdict
-from rules.tabletop.bearing import turn_deg
+from rules.tabletop.bearing import bearing_deg, turn_deg
 from rules.tabletop.errors import UserError, user_error
-from rules.tabletop.path import Path, length_in
+from rules.tabletop.path import Path, legs, length_in
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.tolerance import DOUBT_SIGMAS
 from ui.battle.action_text import obligation_words
@@ -148,8 +150,9 @@ class BattleSession:
         return any(True for _ in self.referee.at_spot(position, figure, spot_in))
 
     def obligations(self, position: Position) -> tuple[ActionPreview, ...]:
-        """The obligations of a whole side or the battle."""
-        return tuple(preview_of(position, action, self.referee) for action in self.referee.obligations(position))
+        """The obligations of a whole side or the battle, without its goals, which have a dialog."""
+        owed = (one for one in self.referee.obligations(position) if one.name != OBJECTIVE)
+        return tuple(preview_of(position, action, self.referee) for action in owed)
 
     def do(self, position: Position, action: Action, dice: Dice) -> Verdict:
         """Carry out an action: roll, get the verdict and journal it; raises as `rules.engine.referee.perform`."""
@@ -241,8 +244,17 @@ class BattleSession:
 
     def _proposal(self, position: Position, units: Sequence[Unit]) -> Proposal:
         paths = {unit.id: (unit.at_in, position.figure(unit.id).centre_in) for unit in units if unit.at_in is not None}
-        before = at_journal_places(position)
-        return Proposal(paths, preview_of(before, self.referee.march(before, paths, _turned(position, units))))
+        return Proposal(paths, self.march(at_journal_places(position), paths, _turned(position, units)))
+
+    def march(
+        self, position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS
+    ) -> ActionPreview:
+        """The move along these paths; a figure of which nobody knows how it faces sets off straight ahead."""
+        preview = preview_of(position, self.referee.march(position, paths, facing_deg))
+        if preview.refusal and any(one.fact == FACING for one in preview.asks):
+            ahead = _facing_ahead(position, paths)
+            preview = preview_of(ahead, self.referee.march(ahead, paths, facing_deg))
+        return preview
 
     def left_in(self, position: Position, proposal: Proposal) -> float | None:
         """The smallest allowance left before the move, over its figures; None if the rules do not say."""
@@ -399,6 +411,20 @@ def _answered_together(battle: Battle) -> dict[int, int]:
         if (nudges or moves) and 0 <= entry.time_s - before.time_s < _TOGETHER_S:
             found[entry.seq] = found.pop(before.seq, before.seq)
     return found
+
+
+FACING = "facing_deg"
+"""The fact that says how a figure faces, which the camera sees of few figures."""
+
+
+def _facing_ahead(position: Position, paths: Mapping[str, Path]) -> Position:
+    """The position with each figure that moves facing along its path, if it is unknown how it faces."""
+    figures = dict(position.figures)
+    for name, path in paths.items():
+        first = next(legs(path), None)
+        if first is not None and figures[name].facing_deg is None:
+            figures[name] = replace(figures[name], facing_deg=bearing_deg(*first[1:]))
+    return replace(position, figures=figures)
 
 
 def _turned(position: Position, units: Iterable[Unit]) -> dict[str, float]:

@@ -61,7 +61,7 @@ class FirstShot:
         if is_rolling:
             return ShotStep(Need.DICE)
         can_fire = FIRE in play.referee.rounds(position)
-        if can_fire and _has_fired(play):
+        if _has_fired(play, can_fire):
             return ShotStep(Need.NOTHING)
         if selected is not None and selected.possible and _target(selected):
             return ShotStep(Need.ROLL)
@@ -90,11 +90,11 @@ def _target(preview: ActionPreview) -> str:
     return next((name for name in action.at if name not in action.by), "") if action.by else ""
 
 
-def _has_fired(play: BattleSession) -> bool:
-    """Whether a figure has rolled dice since the phase began."""
+def _has_fired(play: BattleSession, can_fire: bool) -> bool:
+    """Whether a figure has attacked another since the phase began or, while any figure `can_fire`, rolled dice."""
     for event in reversed([*play.battle.in_force.values()]):
         if isinstance(event, PhaseBegun):
             return False
-        if isinstance(event, ActionResolved) and event.by and event.throws:
+        if isinstance(event, ActionResolved) and event.by and event.throws and (can_fire or event.at):
             return True
     return False

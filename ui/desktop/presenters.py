@@ -126,7 +126,8 @@ class TextPresenter:
         if store.view is not None:
             selects = store.in_battle and store.tool.name == "select"
             hint = tr(CLICK_ONE) if selects else store.tool.hint
-            return next_step(store.view, store.session.state, store.tool.name, hint, practice.hint)
+            drag = practice.hint if store.battle.may_move else ""
+            return next_step(store.view, store.session.state, store.tool.name, hint, drag)
         if store.source_controller.worker.source_problem:
             return ""
         if store.frame is not None:

@@ -128,6 +128,8 @@ def ask_where(parent: QWidget, title: str, name: str, kinds: str) -> Path | None
 
 
 def place_right(dialog: QDialog, window: QWidget) -> None:
-    """Move a dialog to the right edge of a window, where it covers the least of the picture."""
+    """Move a dialog to the right edge of a window, as high as that: there it covers the least of the picture."""
     corner = window.mapToGlobal(window.rect().topRight())
+    title_px = window.frameGeometry().height() - window.height()
+    dialog.resize(dialog.width(), max(dialog.height(), window.height() - title_px))
     dialog.move(max(0, corner.x() - dialog.frameGeometry().width()), max(0, corner.y()))

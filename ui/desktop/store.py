@@ -47,6 +47,10 @@ class OpenBattle(Protocol):
         """Whether an action waits for its dice."""
 
     @property
+    def may_move(self) -> bool:
+        """Whether soldiers may be moved now."""
+
+    @property
     def position(self) -> Position | None:
         """The battle's position on the table; None without a battle or before figures are seen."""
 

@@ -403,13 +403,27 @@ HARM = (status.DOWN, status.WOUNDED, status.IMMOBILIZED, status.GLUED, status.ST
 
 
 def rounds(position: Position) -> tuple[str, ...]:
-    """In the phases of fire: opportunity fire first, then return fire, then all other attacks."""
-    row = position.game.rules.tables.phases.get(position.state.phase)
-    if row is None or row.number == MOVING:
+    """In the phases of fire: opportunity fire first, then return fire, then all other attacks.
+
+    Opportunity fire and other attacks need a unit that can still fire a weapon of this phase.
+    """
+    units = position.state.units.values()
+    if status.phase_number(position) in (0, MOVING):
         return ()
-    known = [unit.this_turn for unit in position.state.units.values()]
-    seen = ((OPPORTUNITY, status.SEEN_AT), (IN_RETURN, status.FIRED_ON_BY))
-    return (*(name for name, key in seen if any(key in one for one in known)), FIRE)
+    ready = {unit.id for unit in units if _can_fire(position, unit)}
+    seen_by = {name for unit in units if status.fit(unit) for name in unit.this_turn.get(status.SEEN_AT, ())}
+    answers = any(status.FIRED_ON_BY in unit.this_turn for unit in units)
+    possible = ((OPPORTUNITY, ready & seen_by), (IN_RETURN, answers), (FIRE, ready))
+    return tuple(name for name, found in possible if found)
+
+
+def _can_fire(position: Position, unit: Unit) -> bool:
+    """Whether a unit on the table has a weapon of this phase and, unless it has several, has not attacked."""
+    if unit.id not in position.figures or not status.counts(position, unit):
+        return False
+    rows, number = status.weapons(position, unit).values(), status.phase_number(position)
+    able = status.is_vehicle(position, unit) or not status.has_attacked(position, unit)
+    return able and any(row.phase == number and not row.laid for row in rows)
 
 
 def strayed(position: Position, action: Action, found: Verdict) -> tuple[PointIn, PointIn] | None:

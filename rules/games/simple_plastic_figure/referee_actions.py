@@ -12,7 +12,7 @@ from shapely.geometry import Point, Polygon
 
 from rules.engine.effects import goal_key
 from rules.engine.facts import UNKNOWN, Context, Uncertain, action_for
-from rules.engine.objectives import Task
+from rules.engine.objectives import OBJECTIVE, Task, description_key
 from rules.engine.position import Position, View
 from rules.engine.referee import NO_FACINGS, Action, preview_of, refusal_of
 from rules.engine.state import Unit
@@ -284,7 +284,9 @@ def tasks(rules: Rules) -> tuple[Task, ...]:
     numbers = {"number": "figures", "number_key": statuses.NEEDED_BY.format}
     rows = sorted(rules.tables.goals.items(), key=lambda one: one[0] != USUAL_GOAL)
     counts: Any = {name: {**numbers, "half_of": half_of.get(name)} if row.numbered else {} for name, row in rows}
-    return tuple(Task(name, row.title, row.rule, leads="is to", **counts[name]) for name, row in rows)
+    return tuple(
+        Task(name, row.title, row.rule, leads="is to", at_place=not row.counted, **counts[name]) for name, row in rows
+    )
 
 
 def _set_up(position: Position) -> Iterator[Action]:
@@ -304,10 +306,10 @@ def _set_up(position: Position) -> Iterator[Action]:
         for goal, row in rules.tables.goals.items():
             given = {"side": side, "goal": goal, **({"needed": half[goal]} if goal in half else {})}
             title = f"{display_name(side)} is to {row.title}" + (f" ({half[goal]})" if goal in half else "")
-            yield Action(title, "objective", given)
+            yield Action(title, OBJECTIVE, given)
             for piece in () if row.counted else position.terrain:
                 title = f"{display_name(side)} is to take or hold {piece.name}"
-                yield Action(title, "objective", given, piece=piece.name)
+                yield Action(title, OBJECTIVE, given, piece=piece.name)
 
 
 def _deployments(position: Position) -> Iterator[Action]:
@@ -390,7 +392,8 @@ def _victory(position: Position) -> Iterator[Action]:
 
 def _holds(position: Position, side: str) -> Any:
     """Whether the figures in the place of a side's objective are all of this side; unknown if no place is agreed on."""
-    name = position.state.statuses.get(statuses.PLACE_OF.format(side))
+    agreed = position.state.statuses
+    name = agreed.get(statuses.PLACE_OF.format(side)) or agreed.get(description_key(side))
     area = next((Polygon(one.outline_in) for one in position.terrain if one.name == name), None)
     if area is None:
         return UNKNOWN

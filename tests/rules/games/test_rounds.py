@@ -50,8 +50,8 @@ def played(tmp_path: Path) -> Iterator[Played]:
 
 
 FIRE = {
-    # The four phases of a turn; in the first of them nobody fires.
-    "army_men": {"movement": (), "automatic_weapons": ("Fire",), "small_arms": ("Fire",), "heavy_weapons": ("Fire",)},
+    # The four phases of a turn; nobody fires in the first, and nobody here has a heavy weapon for the last.
+    "army_men": {"movement": (), "automatic_weapons": ("Fire",), "small_arms": ("Fire",), "heavy_weapons": ()},
     # Attacks wait until all have moved (PF-A13); the jet acts after morale is figured, and attacks too.
     "plastic_fudge": {
         **dict.fromkeys(("initiative", "a_moves", "b_moves", "morale"), ()),
@@ -112,7 +112,8 @@ def test_opportunity_fire_comes_first_then_the_answer_to_it(played: Played) -> N
     shots = one.referee.attacks(one.position, "green-1")
     assert [shot.round for shot in shots] == ["", "Opportunity fire"]
     one.step({"do": {"action": "attack", "by": "green-1", "at": "tan-1"}, "dice": [6, 6]})  # the first is hidden
-    assert one.referee.rounds(one.position) == ("Opportunity fire", "Return fire", "Fire")
+    # Only the answer is left: the gun has attacked (AM-37), and the rifle is no automatic weapon (AM-12).
+    assert one.referee.rounds(one.position) == ("Return fire",)
 
 
 def strays(one: SituationPlay, action: Any, dice: Sequence[int]) -> Any:

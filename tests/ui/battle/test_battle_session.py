@@ -12,7 +12,7 @@ from rules.battle.battle import Battle
 from rules.battle.referees import position_of
 from rules.battle.replay import replay
 from rules.engine.dice import Scripted
-from rules.engine.events import PhaseBegun, Placed, UnitJoined
+from rules.engine.events import PhaseBegun, UnitJoined
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
 from rules.engine.roster import Army, Recruit
@@ -205,13 +205,28 @@ def test_squads_that_move_singly_are_proposed_singly(tmp_path: Path) -> None:
     places: dict[str, PointIn] = {"green-1": (2, 2), "green-2": (4, 2), "tan-1": (20, 20)}
     with begun(tmp_path / "b", "plastic_fudge", {"green": army, "tan": foe}, places) as battle:
         battle.record(PhaseBegun(turn=1, side="green", phase="a_moves"))
-        for man in men:  # PF-27: turns cost, so it must be known which way they face
-            battle.record(Placed(figure=man.figure, at_in=places[man.figure], facing_deg=90.0))
         moved = {**places, "green-1": (2.0, 3.0), "green-2": (4.0, 3.0)}
         proposals = BattleSession(battle).proposals(
             position_of(battle, [figure(n, *at) for n, at in moved.items()], ())
         )
         assert [one.words for one in proposals] == ["Green 1 moved 1.0 in", "Green 2 moved 1.0 in"]
+
+
+def test_a_soldier_whose_facing_is_unknown_faces_along_his_first_move(tmp_path: Path) -> None:
+    """PF-27: each turn of up to 45 degrees costs an inch, and the camera does not see how a soldier faces."""
+    armies = {
+        side: Army(name=side, game="plastic_fudge", recruits=(Recruit(figure=f"{side}-1", card="basic"),))
+        for side in ("green", "tan")
+    }
+    with begun(tmp_path / "b", "plastic_fudge", armies, {"green-1": (2, 2), "tan-1": (20, 20)}) as battle:
+        play = BattleSession(battle)
+        battle.record(PhaseBegun(turn=1, side="green", phase="a_moves"))
+        costs_in = []
+        for at_in in ((2.0, 4.0), (3.0, 4.0)):  # 2 in up; then a quarter turn to the right, which costs 2 in, and 1 in
+            position = position_of(battle, [figure("green-1", *at_in), figure("tan-1", 20, 20)], ())
+            [move] = play.proposals(position)
+            costs_in.append(play.accept(position, move).numbers["cost_in"])
+        assert costs_in == [2.0, 3.0]
 
 
 def test_facts_of_a_whole_side_can_be_answered(play: BattleSession) -> None:

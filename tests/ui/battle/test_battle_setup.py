@@ -231,6 +231,14 @@ def test_choosing_a_list_fills_the_cards(dialog: BattleSetupDialog) -> None:
     ]
 
 
+def test_saved_lists_are_shown_only_if_the_game_has_any(dialog: BattleSetupDialog) -> None:
+    dialog.show()
+    boxes = lists(dialog)
+    assert [box.isVisible() for box in boxes] == [True, True]
+    dialog.choose_game("simple_plastic")
+    assert [box.isVisible() for box in boxes] == [False, False]
+
+
 def test_an_army_saved_in_the_dialog_can_be_chosen_again(
     dialog: BattleSetupDialog, store: ArmyLists, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -144,17 +144,31 @@ def test_no_fire_is_offered_beside_the_card_of_an_enemy(tmp_path: Path) -> None:
         assert offered == [("Fire",), ("Fire",), ()]  # SP-01: only Green attacks now
 
 
-def test_figures_without_targets_are_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_without_targets_are_not_asked(tmp_path: Path) -> None:
     """Only figures that might be next are examined, and only a few per call."""
-    with opened(tmp_path, "army_men", "rifleman", PhaseBegun(turn=1, phase="automatic_weapons")) as battle:
-        play = BattleSession(battle)
-        walker = RoundSequence(play, "Fire")
+    with opened(tmp_path, "army_men", "knife_fighter", PhaseBegun(turn=1, phase="heavy_weapons")) as battle:
         position = seen(battle)
+        walker = RoundSequence(BattleSession(battle), "Fire")
         assert walker.advance(position, patience=2).looking
         assert walker.advance(position, patience=2).looking
         walk = walker.advance(position, patience=2)
         assert (walk.looking, walk.words, walk.listed) == (False, "Fire: nobody can act", ())
-        assert set(marks(walk).values()) == {RoundMark.IDLE}  # rifles are small arms (AM-12)
+        assert set(marks(walk).values()) == {RoundMark.IDLE}  # all enemies are 5 in away
+
+
+def test_no_fire_is_offered_if_nobody_has_a_weapon_of_the_phase(tmp_path: Path) -> None:
+    """AM-12: rifles are small arms. AM-37: a soldier attacks once in a turn."""
+    with opened(tmp_path, "army_men", "rifleman", PhaseBegun(turn=1, side="tan", phase="movement")) as battle:
+        play = BattleSession(battle)
+        seen_march = play.referee.march(seen(battle), {"tan-1": ((4.0, 9.0), (4.0, 12.0))})
+        play.do(seen(battle), seen_march, best)
+        battle.record(PhaseBegun(turn=1, phase="automatic_weapons"))
+        assert rounds(play, seen(battle)) == ()
+        battle.record(PhaseBegun(turn=1, phase="small_arms"))
+        for name in PLACES:
+            assert "Fire" in rounds(play, seen(battle)), name
+            play.do(seen(battle), next(iter(play.referee.attacks(seen(battle), name))), best)
+        assert rounds(play, seen(battle)) == ()
 
 
 def test_opportunity_fire_is_a_separate_round(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QRect, Qt
+from PyQt6.QtGui import QFontMetrics
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLineEdit, QTreeWidgetItem
 
@@ -158,3 +159,27 @@ def test_the_list_asks_for_the_height_of_its_rows_and_at_least_for_two_actions(a
     assert actions.sizeHint().height() == 3 * 48 + 2 * 32 + 8 * 32
     actions.show_actions(())
     assert actions.sizeHint().height() == 0
+
+
+def test_actions_of_several_figures_say_whose_they_are(actions: ActionList) -> None:
+    moves = [
+        Action(title, "run", {}, by=(by,)) for title, by in (("Checks of Tan", "tan-1"), ("Run to safety", "tan-2"))
+    ]
+    actions.show_actions([ActionPreview(one, None) for one in moves])
+    assert [item.text(0) for item in rows(actions)] == ["Checks of Tan", "Tan 2: Run to safety"]
+    actions.show_actions([ActionPreview(moves[1], None)])
+    assert [item.text(0) for item in rows(actions)] == ["Run to safety"]
+
+
+def test_long_words_beside_long_chances_are_shown_whole(actions: ActionList, qt: QApplication) -> None:
+    action = Action("Tan 1 checks Guts because of two wound levels at once", "guts", {}, by=("tan-1",))
+    odds = Odds({"falls helpless": Fraction(1, 2), "runs for its life": Fraction(1, 2)})
+    certain = replace(action, title="Tan 1 stays because no place is safe for it")
+    actions.show_actions([ActionPreview(action, None, odds), ActionPreview(certain, None)])
+    qt.processEvents()
+    for chip in rows(actions):
+        bold = QFontMetrics(chip.font(0))
+        room = QRect(0, 0, actions.columnWidth(0) - 24, 1000)  # the margins of the chip and the words, and the indent
+        needed = bold.boundingRect(room, Qt.TextFlag.TextWordWrap, chip.text(0)).height()
+        assert needed >= 3 * bold.height()
+        assert actions.visualItemRect(chip).height() >= needed

@@ -84,6 +84,21 @@ def test_escape_removes_the_cross_hair_first(window: Window, tmp_path: Path) -> 
     assert panel.chosen is not None
 
 
+def test_escape_puts_another_tool_away_before_it_deselects(window: Window, tmp_path: Path) -> None:
+    panel = started_battle(window, tmp_path / "b")
+    next_phase(window)
+    next_phase(window)
+    key(window, KEY.Key_U)
+    key(window, KEY.Key_Down)  # the list of actions has the focus
+    key(window, KEY.Key_S)
+    assert window.store.tool.name == "sight"
+    key(window, KEY.Key_Escape)
+    assert window.store.tool.name == "select"
+    assert panel.chosen is not None, "the shot is still selected"
+    key(window, KEY.Key_Escape)
+    assert window.battle.chosen == ""
+
+
 def test_a_figure_without_area_actions_gets_a_message(window: Window, tmp_path: Path) -> None:
     started_battle(window, tmp_path / "b")
     next_phase(window)

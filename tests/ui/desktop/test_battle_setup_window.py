@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QPointF, Qt
+from PyQt6.QtGui import QEnterEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QAbstractButton, QComboBox, QLabel, QTabWidget
+from PyQt6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QTabWidget
 
 from rules.tabletop.table import PointIn
 from tests.ui.stories import pick, press
-from tests.ui.windows import BARE_IN, LEFT, POSTS, at, button, click, move, refresh, texts
+from tests.ui.windows import BARE_IN, LEFT, POSTS, Wait, at, button, click, move, refresh, texts
 from tools.layout_check import access_problems
 from ui.battle.battle_setup import about_game, title_of
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
@@ -161,6 +162,42 @@ def test_a_line_around_soldiers_selects_them(window: Window, dialog: BattleSetup
     assert dialog.soldiers.selected == ("blue-2",)
     click(window, BARE_IN)
     assert dialog.soldiers.selected == ()
+
+
+def test_a_straight_line_selects_the_rectangle_between_its_ends(window: Window, dialog: BattleSetupDialog) -> None:
+    drag_around(window, (6.0, 4.0), (9.0, 8.0), (13.0, 12.0))  # Green 1 at (8, 10) and Green 2 at (11, 6) are beside it
+    assert dialog.soldiers.selected == ("green-1", "green-2")
+
+
+def test_the_mouse_over_a_unit_lights_its_soldier_up(window: Window, dialog: BattleSetupDialog) -> None:
+    for row, name in ((1, "Blue 2"), (3, "Green 2")):
+        box = dialog.soldiers.cellWidget(row, 1)
+        assert isinstance(box, QComboBox)
+        QApplication.sendEvent(box, QEnterEvent(*[QPointF(9.0, 9.0)] * 3))
+        assert labels(window) == [name]
+
+
+def test_one_squad_for_all_selected_soldiers(dialog: BattleSetupDialog, wait_until: Wait) -> None:
+    """A click opens the squad; the rows that were selected on the table stay selected."""
+    dialog.choose_game("simple_plastic")
+    for name in ("green-1", "green-2"):
+        dialog.soldiers.pick(name, extend=True)
+    place = dialog.soldiers.visualItemRect(dialog.soldiers.item(3, 2)).center()
+    QTest.mouseClick(dialog.soldiers.viewport(), LEFT, pos=place)
+    assert dialog.soldiers.selected == ("green-1", "green-2")
+    editor = dialog.soldiers.findChild(QLineEdit)
+    assert editor is not None
+    QTest.keyClicks(editor, "first")
+    QTest.keyClick(editor, Qt.Key.Key_Return)  # Qt ends the editing later
+
+    def squads() -> list[str]:
+        return [one.squad for side in ("blue", "green") for one in dialog.battle_setup.armies[side].recruits]
+
+    wait_until(lambda: squads() == ["", "", "first", "first"])
+
+
+def test_the_dialog_is_as_high_as_the_window(window: Window, dialog: BattleSetupDialog) -> None:
+    assert window.height() - 40 <= dialog.frameGeometry().height() <= window.height()  # a title bar has up to 40 px
 
 
 def test_a_click_on_a_game_opens_its_setup(window: Window) -> None:

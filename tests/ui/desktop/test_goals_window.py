@@ -10,10 +10,12 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QComboBox, QDialogButtonBox, QGroupBox, QLineEdit, QSpinBox
 
 from rules.engine.objectives import Objective
+from rules.tabletop.table import TerrainKind, TerrainPiece
 from tests.ui.desktop.modal import answered
 from tests.ui.desktop.test_battle_window import press, started_battle
-from tests.ui.windows import next_phase, show_battle
-from ui.battle.battle_setup import ArmyLists, agreed_aims
+from tests.ui.stories import pick
+from tests.ui.windows import next_phase, show_battle, show_change
+from ui.battle.battle_setup import ArmyLists, agreed_aims, standings
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.goals_dialog import GoalsDialog
 from ui.desktop.window import Window
@@ -59,7 +61,7 @@ def test_goals_are_changed_during_the_battle_with_the_usual_number(window: Windo
     def answer(dialog: GoalsDialog) -> None:
         assert [one.title() for one in dialog.findChildren(QGroupBox)] == ["Green: not yet", "Blue: not yet"]
         _, blue = dialog.findChildren(QGroupBox)
-        [number], [box] = blue.findChildren(QSpinBox), blue.findChildren(QComboBox)
+        [number], box = blue.findChildren(QSpinBox), blue.findChildren(QComboBox)[0]
         assert not number.isVisible()
         box.setCurrentIndex(box.findData("eliminate_number"))
         box.activated.emit(box.currentIndex())
@@ -78,13 +80,41 @@ def test_goals_are_changed_during_the_battle_with_the_usual_number(window: Windo
 
 
 @pytest.mark.slow
+def test_places_are_chosen_in_the_dialog_and_not_listed_as_actions(window: Window, tmp_path: Path) -> None:
+    """WW-05: a side may have to take or hold a place; whether it does is read from the table."""
+    outline_in = ((6.0, 8.0), (10.0, 8.0), (10.0, 12.0), (6.0, 12.0))  # around Green 1 at (8, 10)
+    beside_in = tuple((x_in, y_in + 5.0) for x_in, y_in in outline_in)
+    places = {"farm": outline_in, "mill": beside_in}
+    pieces = tuple(TerrainPiece(name, TerrainKind.OTHER, where_in) for name, where_in in places.items())
+    window.store.session.set_terrain("places", pieces)
+    panel = started_battle(window, tmp_path / "b", "simple_plastic_figure")
+    show_change(window)
+    listed = [one.action.words for one in panel.action_list.previews]
+    assert listed == ["Are both sides ready", "Declare victory of Green", "Declare victory of Blue"]
+
+    def answer(dialog: GoalsDialog) -> None:
+        green, blue = dialog.findChildren(QGroupBox)
+        for side, name in ((green, "farm"), (blue, "mill")):
+            task, place = side.findChildren(QComboBox)
+            assert not place.isVisible()
+            pick(task, "Take or hold a place")
+            assert place.isVisible()
+            pick(place, name)
+        ok(dialog)
+
+    with answered(GoalsDialog, answer):
+        press(panel, "Goals")
+    assert "Green is to take or hold a place: farm" in panel.about.text()
+    assert standings(window.battle.play, window.battle.position) == {"green": "won", "blue": "not yet"}
+
+
+@pytest.mark.slow
 def test_a_game_without_tasks_uses_the_players_own_words(window: Window, tmp_path: Path) -> None:
     panel = started_battle(window, tmp_path / "b")
 
     def answer(dialog: GoalsDialog) -> None:
         green, _ = dialog.findChildren(QGroupBox)
-        [task] = green.findChildren(QComboBox)
-        assert not task.isVisible()
+        assert not any(box.isVisible() for box in green.findChildren(QComboBox))
         [own] = [line for line in green.findChildren(QLineEdit) if line.parent() is green]
         own.setFocus()
         QTest.keyClicks(own, "take the <flag>")

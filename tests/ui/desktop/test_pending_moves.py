@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -32,6 +33,8 @@ from ui.desktop.picture.view import PictureView
 from ui.desktop.widgets import in_column
 from ui.picture.overlay import Label
 from ui.theme import WHITE
+
+REFUSED = "No: 11.4 in, 4.0 in allowed"
 
 
 @pytest.fixture
@@ -238,3 +241,23 @@ def test_pills_follow_the_picture_and_hide_outside_it(picture: PictureView) -> N
     assert not pill.isVisible()
     pills.show_moves([replace(move_of("Green 1", (10, 10), []))], None)
     assert pills.pills == []
+
+
+def test_in_a_crowd_pills_show_their_buttons_only_and_never_overlap(picture: PictureView) -> None:
+    """Fifteen soldiers in a corner were put there while another side had its turn."""
+    pills = MovePills(picture)
+    places = [(1.0 + 0.8 * column, 1.0 + 0.8 * row) for row in range(3) for column in range(5)]
+    moves = [replace(move_of(f"Green {n}", place, []), short=REFUSED) for n, place in enumerate(places)]
+    pills.show_moves(moves, view_of().calibration)
+    shown = [pill for pill in pills.pills if pill.isVisible()]
+    assert len(shown) >= 5
+    assert not any(a.geometry().intersects(b.geometry()) for a, b in itertools.combinations(shown, 2))
+    for pill in shown:
+        assert picture.rect().contains(pill.geometry())
+        words, buttons = pill.findChild(QLabel), pill.findChildren(QToolButton)
+        assert words is not None
+        assert words.isVisible() == (pill.width() == pill.whole_px.width())
+        assert all(pill.rect().contains(button.geometry()) for button in buttons)
+    assert any(pill.width() < pill.whole_px.width() for pill in shown)
+    pills.show_moves([replace(moves[7], words="alone")], view_of().calibration)
+    assert pills.pills[0].width() == pills.pills[0].whole_px.width()

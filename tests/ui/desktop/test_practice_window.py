@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from pathlib import Path
 
 import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
@@ -12,7 +13,22 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
 from rules.tabletop.table import PointIn, Posture
-from tests.ui.windows import BARE_IN, LEFT, POSTS, TABLE_IN, Open, Wait, at, click, move, point
+from tests.ui.desktop.test_battle_window import started_battle
+from tests.ui.windows import (
+    BARE_IN,
+    LEFT,
+    POSTS,
+    TABLE_IN,
+    Open,
+    Wait,
+    at,
+    click,
+    move,
+    next_phase,
+    point,
+    refresh,
+    texts,
+)
 from ui.desktop.help_controller import keys_of
 from ui.desktop.window import Window
 from vision.search_plan import SEARCHES
@@ -245,6 +261,18 @@ def test_the_hint_and_the_list_of_keys_explain_practice(window: Window, wait_unt
     release(window, BARE_IN)
     [rows] = [rows for title, rows in keys_of(window) if title == "Practice"]
     assert [(keys, name) for keys, name, _ in rows] == [("Z", "Lay down or stand up"), ("Q", "Remove soldier")]
+
+
+def test_the_hint_speaks_of_dragging_only_while_soldiers_may_move(window: Window, tmp_path: Path) -> None:
+    """SP-01: a side moves, then it attacks."""
+    started_battle(window, tmp_path / "b")
+    said = []
+    for _ in range(3):
+        point(window, BARE_IN)
+        refresh(window)
+        said.append(any("Drag a soldier" in words for words in texts(window)))
+        next_phase(window)
+    assert said == [True, True, False]  # set-up, moves, attacks
 
 
 def test_no_menu_takes_the_keys_of_the_dice(window: Window) -> None:

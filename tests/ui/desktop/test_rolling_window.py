@@ -14,6 +14,7 @@ from rules.engine.events import ActionResolved, PhaseBegun
 from rules.engine.text import display_name
 from tests.ui.desktop.test_battle_window import press, started_battle
 from tests.ui.windows import POSTS, Wait, button, click, next_phase, show_change, texts
+from tools.layout_check import layout_problems
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
 from ui.desktop.window import Window
@@ -143,15 +144,23 @@ def test_one_click_rolls_the_selected_action(window: Window, tmp_path: Path) -> 
     assert panel.do_button.text() == "Do it", "no dice decide who has won"
 
 
-def test_all_morale_checks_are_rolled_from_the_panel(window: Window, tmp_path: Path) -> None:
+def test_all_morale_checks_are_rolled_from_the_panel(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     panel = started_battle(window, tmp_path / "b", "plastic_fudge", "basic")
     play = window.battle.play
     play.battle.record(PhaseBegun(turn=1, phase="morale"))
     show_change(window)
     next_phase(window)  # selects the first check that is owed
-    press(panel, "Roll all 4")
+    window.resize(1366, 749)
+    panel.grab()  # arranges the buttons
+    assert [one for one in layout_problems(panel) if "Roll" in one or "dice" in one or "Overrule" in one] == []
+    assert button(panel, "Roll all 4").text() == "Roll all 4"
+    QTest.keyClick(window, Qt.Key.Key_A, Qt.KeyboardModifier.AltModifier)
+
+    def checks() -> int:
+        return sum(isinstance(one, ActionResolved) for one in play.battle.in_force.values())
+
+    wait_until(lambda: checks() == 4)  # Qt shows the button pressed for a moment
     assert window.battle.rolling.card is None
-    assert len([one for one in play.battle.in_force.values() if isinstance(one, ActionResolved)]) == 4
 
 
 def test_roll_all_rolls_every_morale_check(window: Window, tmp_path: Path) -> None:

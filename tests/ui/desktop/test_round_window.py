@@ -28,6 +28,7 @@ def best(request: DiceRequest) -> Roll:
 
 def morale(window: Window, path: Path) -> BattlePanel:
     panel = started_battle(window, path, "plastic_fudge", "basic")
+    window.store.use_tool("select")
     window.battle.play.battle.record(PhaseBegun(turn=1, phase="morale"))
     show_change(window)
     window.battle.rolling.dice = best
@@ -132,6 +133,22 @@ def test_a_fire_round_includes_only_figures_with_a_target(window: Window, tmp_pa
     assert not any(label.endswith(": 1") for label in texts(panel) if label not in texts(panel.round_bar)), (
         "no old dice"
     )
+
+
+def test_the_turn_bar_leads_out_of_a_round_to_what_is_owed(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+    """AM-17: casualties are taken off at the end of the phase, while others still have to fire."""
+    panel = started_battle(window, tmp_path / "b", "army_men", "rifleman")
+    while window.battle.turn_bar.shown.heading != "Turn 1 · Small arms":
+        next_phase(window)
+    window.battle.rolling.dice = lambda request: Roll((1,) * request.count)  # a 2 always hits
+    press(panel, "Fire: one by one")
+    wait_until(lambda: panel.round_bar.words == "Fire, 1 of 4: Green 1")
+    key(panel, Qt.Key.Key_Return)
+    wait_until(lambda: panel.round_bar.words == "Fire, 2 of 4: Green 2")
+    next_phase(window)
+    assert panel.round_bar.words == ""
+    assert panel.chosen.action.words == "Take off Blue 1"
+    assert panel.do_button.isEnabled()
 
 
 def test_a_round_on_a_frozen_picture_is_drawn_without_the_mouse(

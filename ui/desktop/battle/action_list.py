@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PyQt6.QtCore import QEvent, QModelIndex, QRect, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPalette, QPen
+from PyQt6.QtCore import QModelIndex, QRect, QRectF, QSize, Qt
+from PyQt6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QPen
 from PyQt6.QtWidgets import (
     QHeaderView,
     QSizePolicy,
@@ -28,6 +28,7 @@ from ui.battle.action_text import (
 )
 from ui.desktop.widgets import literal_text
 from ui.formatting import unbroken
+from ui.rules_text import display_name
 from ui.translation import tr
 
 _NUMBER = Qt.ItemDataRole.UserRole
@@ -40,18 +41,11 @@ class ActionList(QTreeWidget):
 
     Attributes:
         previews: The actions shown, in the order given.
-        of_figure: Whether they belong to one figure, which Escape deselects.
-
-    Signals:
-        cancelled: Escape was pressed while a figure's actions are shown.
     """
-
-    cancelled = pyqtSignal()
 
     def __init__(self) -> None:
         super().__init__()
         self.previews: tuple[ActionPreview, ...] = ()
-        self.of_figure = False
         self._rows: dict[int, QTreeWidgetItem] = {}
         self.setColumnCount(2)
         self.setHeaderHidden(True)
@@ -165,9 +159,16 @@ class ActionList(QTreeWidget):
         self.setCurrentItem(chosen)
         self.blockSignals(blocked)
 
+    def _named(self, one: ActionPreview, words: str) -> str:
+        """An action's words with its figure, unless they name its army or all actions belong to one figure."""
+        figures = {preview.action.by for preview in self.previews}
+        name = display_name(one.action.by[0]) if len(one.action.by) == 1 and len(figures) > 1 else ""
+        return words if name.rpartition(" ")[0] in words else f"{name}: {words}"
+
     def _row(self, number: int, *, chip: bool) -> QTreeWidgetItem:
         one = self.previews[number]
-        item = QTreeWidgetItem([action_words(one) if one.possible else forbidden_words(one), odds_column(one)])
+        words = self._named(one, action_words(one) if one.possible else forbidden_words(one))
+        item = QTreeWidgetItem([words, odds_column(one)])
         item.setData(0, _NUMBER, number)
         item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         item.setToolTip(0, literal_text("\n".join((action_words(one), *reason_rows(one)))))
@@ -206,17 +207,6 @@ class ActionList(QTreeWidget):
         else:
             super().keyPressEvent(event)
 
-    def event(self, event: QEvent | None) -> bool:
-        """Handle Escape while a figure's actions are shown; the window's shortcut would put the tool away."""
-        if self.of_figure and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
-            if event.type() == QEvent.Type.ShortcutOverride:
-                event.accept()
-                return True
-            if event.type() == QEvent.Type.KeyPress:
-                self.cancelled.emit()
-                return True
-        return super().event(event)
-
 
 class _Chips(QStyledItemDelegate):
     """Paints a frame around each of the best actions, across both columns."""
@@ -227,9 +217,14 @@ class _Chips(QStyledItemDelegate):
         if index.parent().isValid() and isinstance(tree, QTreeWidget):  # Qt gives a reason over all columns one line
             depth = 2 if index.parent().parent().isValid() else 1
             width_px = tree.width() - depth * _INDENT_PX - _SCROLL_BAR_PX
-            room, wraps = QRect(0, 0, width_px, _HIGHEST_PX), Qt.TextFlag.TextWordWrap
-            words = option.fontMetrics.boundingRect(room, wraps, str(index.siblingAtColumn(0).data()))
-            size.setHeight(words.height())
+            size.setHeight(_wrapped(option.fontMetrics, index.siblingAtColumn(0), width_px).height())
+        elif _is_chip(index) and isinstance(tree, QTreeWidget):  # Qt does not know of the chip's margins
+            bold = QFont(option.font)
+            bold.setBold(True)
+            chances = (index.sibling(row, 1) for row in range(tree.topLevelItemCount()))
+            chance_px = max(_wrapped(QFontMetrics(bold), one, _HIGHEST_PX).width() for one in chances)
+            width_px = tree.width() - chance_px - 5 * _ROUND_PX
+            size.setHeight(_wrapped(QFontMetrics(bold), index.siblingAtColumn(0), width_px).height())
         return QSize(size.width() + 2 * _ROUND_PX, max(size.height() + 8, _CHIP_PX if _is_chip(index) else _ROW_PX))
 
     def initStyleOption(self, option: QStyleOptionViewItem | None, index: QModelIndex) -> None:
@@ -268,6 +263,12 @@ def _folded(name: str, words: str, rows: Sequence[QTreeWidgetItem]) -> QTreeWidg
     fold.setToolTip(0, literal_text(words))
     fold.addChildren(rows)
     return fold
+
+
+def _wrapped(metrics: QFontMetrics, index: QModelIndex, width_px: int) -> QRect:
+    """The room that a cell's words need in lines of this width."""
+    room = QRect(0, 0, width_px, _HIGHEST_PX)
+    return metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, unbroken(str(index.data() or "")))
 
 
 def _is_chip(index: QModelIndex) -> bool:

@@ -97,7 +97,6 @@ class BattleController(QObject):
         panel.settled.connect(lambda ambiguity, answer: self._try(lambda: self._settle(ambiguity, answer)))
         panel.answered.connect(lambda *answer: self._try(lambda: self._answer(*answer)))
         panel.overrule_requested.connect(lambda: self._try(self.overrule))
-        panel.cancelled.connect(self.cancel)
         panel.goals.connect(lambda: self._try(self.ask_goals))
         panel.round_bar.started.connect(self._begin_round)
         panel.round_bar.left.connect(self._leave_round)
@@ -148,6 +147,12 @@ class BattleController(QObject):
     def must_answer(self) -> bool:
         """Whether moves wait for an answer that the next phase would forbid."""
         return bool(self._presenter.shown.unanswered)
+
+    @property
+    def may_move(self) -> bool:
+        """Whether soldiers may be moved now: without a battle, before its first turn, and in its phases of moving."""
+        play, position = self.play, self.position
+        return play is None or position is None or not position.state.turn or play.referee.moves(position)
 
     @property
     def pending(self) -> tuple[PendingMove, ...]:
@@ -352,6 +357,8 @@ class BattleController(QObject):
         self._skippable = owed
         if all(one.action.words in known for one in owed):
             return False
+        if any(one.action.round != self._rounds.name for one in owed):
+            self._rounds.end()  # its figure would hide what is owed
         self._selection = Selection()
         self._refresh()
         self.panel.choose_dice()

@@ -75,8 +75,9 @@ class BattleSetupDialog(QDialog):
         parent: QWidget | None = None,
         start: Callable[[BattleSetup], object] = lambda _: None,
         crops: Mapping[str, ImageBgr] = MappingProxyType({}),
+        places: Sequence[str] = (),
     ) -> None:
-        """Ask about these armies' figures, of which `crops` has small pictures.
+        """Ask about these armies' figures, of which `crops` has small pictures; `places` on the table can be goals.
 
         `start` starts the battle; if it raises `UserError`, the dialog stays and shows why.
         """
@@ -98,7 +99,7 @@ class BattleSetupDialog(QDialog):
         self.soldiers = SoldierTable(self._figures)
         self.soldiers.pointed.connect(self.pointed)
         self.picker = SoldierPicker(self.soldiers)
-        self.goals = GoalsForm(self._sides)
+        self.goals = GoalsForm(self._sides, places)
         self._lay_out()
         self.soldiers.fill(crops)
         self._take_game()
@@ -208,6 +209,7 @@ class BattleSetupDialog(QDialog):
             box.addItem(tr("Choose a saved list…"), "")
             for army in known:
                 box.addItem(army.name, army.name)
+            box.setVisible(bool(known))
 
     def _ask_list(self, side: str) -> None:
         name = self._lists[side].currentData()
@@ -239,7 +241,7 @@ class BattleSetupDialog(QDialog):
         plays.toggled.connect(keep.setEnabled)
         # The usual numbers of the goals depend on the armies.
         plays.clicked.connect(lambda: self._take_sides([replace(aim, number=None) for aim in self.goals.aims]))
-        return in_row((box, 1), keep)
+        return in_row((plays, 1), (box, 1), keep)
 
     def _fill_options(self) -> None:
         """Offer the game's options once their tab is shown: forty boxes take a tenth of a second."""
@@ -296,16 +298,12 @@ class BattleSetupDialog(QDialog):
         self._begin.setDefault(True)
 
     def _armies_page(self) -> QWidget:
-        form = QFormLayout()
-        for side in self._sides:
-            row = self._list_row(side)
-            self._plays[side].setMinimumHeight(row.sizeHint().height())  # else it stands above the middle of its row
-            form.addRow(self._plays[side], row)
-        page = QWidget()
+        rows, page = [self._list_row(side) for side in self._sides], QWidget()
         words = tr(
-            "To give several soldiers the same unit, drag the mouse around them on the table; then choose it here."
+            "To give several soldiers the same unit or squad, drag the mouse around them on the table; then choose "
+            "it here."
         )
-        in_column(form, wrapping_label(words), (self.soldiers, 1), on=page)
+        in_column(*rows, wrapping_label(words), (self.soldiers, 1), on=page)
         return page
 
     def _options_page(self) -> QWidget:

@@ -100,7 +100,8 @@ class BattleFiles(QObject):
         found = ((figure.id, portrait(view, figure.id, CROP_PX)) for figure in figures)
         crops = {name: crop for name, crop in found if crop is not None}
         lists = ArmyLists(armies_folder())
-        self._setup = dialog = BattleSetupDialog(armies, figures, lists, self._window, self._begin, crops)
+        places = [one.name for one in self._store.session.state.setup.terrain]
+        self._setup = dialog = BattleSetupDialog(armies, figures, lists, self._window, self._begin, crops, places)
         if game:
             dialog.choose_game(game)
         dialog.pointed.connect(self.changed)

@@ -22,11 +22,13 @@ _MAX_NUMBER = 999
 class GoalsForm(QWidget):
     """The goal of each side."""
 
-    def __init__(self, sides: Sequence[str], standings: Mapping[str, str] | None = None) -> None:
-        """Ask for these sides; `standings` holds how far each has come."""
+    def __init__(
+        self, sides: Sequence[str], places: Sequence[str] = (), standings: Mapping[str, str] | None = None
+    ) -> None:
+        """Ask for these sides; `places` on the table can be goals; `standings` holds how far each side has come."""
         super().__init__()
         self._none = wrapping_label(tr("This game leaves the goals to you. Write them in your own words."))
-        self._sides = {side: _SideGoal(side, (standings or {}).get(side, "")) for side in sides}
+        self._sides = {side: _SideGoal(side, places, (standings or {}).get(side, "")) for side in sides}
         in_column(self._none, *self._sides.values(), None, on=self)
 
     @property
@@ -48,9 +50,9 @@ class GoalsForm(QWidget):
 
 
 class _SideGoal(QGroupBox):
-    """A side's task, the task's number if it has one, and the players' own words."""
+    """A side's task, its number or place if it has one, and the players' own words."""
 
-    def __init__(self, side: str, standing: str) -> None:
+    def __init__(self, side: str, places: Sequence[str], standing: str) -> None:
         name = display_name(side)
         super().__init__(f"{name}: {standing}" if standing else name)
         self._side, self._tasks, self._figures = side, tuple[Task, ...](), dict[str, int]()
@@ -62,7 +64,10 @@ class _SideGoal(QGroupBox):
         self._task.activated.connect(lambda _: self._ask_number())
         self._number.setRange(1, _MAX_NUMBER)
         self._own.setPlaceholderText(tr("your own words, such as: hold the bridge"))
-        in_column(in_row((self._task, 1), self._number, self._counts), self._own, on=self)
+        self._place = described(QComboBox(), tr("Place of {side}", side=name), tr("Fills in the name of the place"))
+        self._place.addItems([tr("Choose a place…"), *places])
+        self._place.textActivated.connect(lambda words: self._own.setText(words if self._place.currentIndex() else ""))
+        in_column(in_row((self._task, 1), self._number, self._counts), self._place, self._own, on=self)
 
     @property
     def aim(self) -> Objective:
@@ -81,6 +86,7 @@ class _SideGoal(QGroupBox):
     def choose(self, aim: Objective) -> None:
         self._task.setCurrentIndex(max(0, self._task.findData(aim.task)))
         self._own.setText(aim.words)
+        self._place.setCurrentIndex(max(0, self._place.findText(aim.words)))
         self._ask_number()
         if aim.number:
             self._number.setValue(aim.number)
@@ -95,6 +101,7 @@ class _SideGoal(QGroupBox):
         counted = task is not None and bool(task.number)
         self._number.setVisible(counted)
         self._counts.setVisible(counted)
+        self._place.setVisible(task is not None and task.at_place and self._place.count() > 1)
         if task is not None and counted:
             self._counts.setText(translated(task.number))
             self._number.setValue(usual_numbers(task, self._figures).get(self._side, task.usual))
@@ -115,7 +122,8 @@ class GoalsDialog(QDialog):
 def ask_goals(play: BattleSession, position: Position | None, parent: QWidget | None) -> tuple[Objective, ...] | None:
     """Ask for the goals of a battle's sides; None if they stay unchanged."""
     state = play.battle.state
-    form = GoalsForm(state.sides, standings(play, position) if position is not None else None)
+    places = [one.name for one in position.terrain] if position is not None else []
+    form = GoalsForm(state.sides, places, standings(play, position) if position is not None else None)
     enlisted = {side: sum(unit.side == side for unit in state.units.values()) for side in state.sides}
     form.offer(tasks_in(play.battle), enlisted, agreed_aims(play.battle))
     dialog = GoalsDialog(form, parent)

@@ -93,7 +93,6 @@ class BattlePanel(QWidget):
         answered: The players answered a fact (its name, its value) of this `Action`.
         overrule_requested: The players want to overrule the rules or the dice.
         goals: The players want to see or change the goals.
-        cancelled: Escape was pressed while a figure's actions are shown.
     """
 
     wanted = pyqtSignal(object)
@@ -103,7 +102,6 @@ class BattlePanel(QWidget):
     answered = pyqtSignal(object, str, object)
     overrule_requested = pyqtSignal()
     goals = pyqtSignal()
-    cancelled = pyqtSignal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -154,7 +152,6 @@ class BattlePanel(QWidget):
 
     def show_obligations(self, obligations: Sequence[ActionPreview], goals: Sequence[str] = ()) -> None:
         """Show the obligations of whole sides and the goals, for when no figure is selected."""
-        self.action_list.of_figure = bool(self.round_bar.words)
         self.about.setText("<br>".join([tr(CLICK_ONE), *map(escape_markup, goals)]))
         self._fill(obligations)
 
@@ -165,7 +162,6 @@ class BattlePanel(QWidget):
 
     def show_round_actions(self, figure: str, unit: str, previews: Sequence[ActionPreview]) -> None:
         """Show a figure's actions in a round, with the first possible one selected."""
-        self.action_list.of_figure = True
         self.about.setText(_heading(figure, unit))
         self._fill(previews)
         if self.chosen is None:
@@ -185,7 +181,6 @@ class BattlePanel(QWidget):
     ) -> None:
         """Show a figure's obligations and actions, possible ones first; `others` are obligations of the side."""
         every = (*owed, *available.attacks, *available.others)
-        self.action_list.of_figure = True
         spread = any(one.action.template for one in every)
         aims = "<br>" + tr("Click a place to aim there, or press H to aim with keys.") if spread else ""
         hint = tr("Press Esc to see it.") if len(others) == 1 else tr("Press Esc to see them.")
@@ -197,7 +192,6 @@ class BattlePanel(QWidget):
 
     def show_place_actions(self, figure: str, unit: str, place: str, previews: Sequence[ActionPreview]) -> None:
         """Show a figure's actions at a place, possible ones first."""
-        self.action_list.of_figure = True
         self.about.setText(
             tr(
                 "{figure}<br>aims at {place}. Esc: show all actions",
@@ -300,6 +294,7 @@ class BattlePanel(QWidget):
         self._own.setVisible(rolls)
         self._all.setVisible(same > 1)
         self._all.setText(tr("Roll all {count}", count=same) if same > 1 else "")
+        self._all.setShortcut("Alt+A" if same > 1 else "")
 
     def _ask(self, one: ActionPreview | None) -> None:
         """Show the decisions and answers that the action needs first."""
@@ -348,7 +343,6 @@ class BattlePanel(QWidget):
 
     def _lay_out(self) -> None:
         self._set_up_words()
-        self.action_list.cancelled.connect(self.cancelled)
         self.action_list.currentItemChanged.connect(lambda *_: self._explain())
         self.action_list.itemActivated.connect(lambda *_: self._request_action())
         tabs = self._tabs
@@ -378,7 +372,7 @@ class BattlePanel(QWidget):
         self.do_button = QPushButton()
         self.do_button.clicked.connect(self._request_action)
         make_primary(self.do_button)
-        tip = tr("Let the program make this roll and all others of this kind")
+        tip = tr("Let the program make this roll and all others of this kind (Alt+A)")
         self._all = button_with_tip("", tip, lambda: self._request(self.roll_all_wanted))
         tip = tr("Type or click the faces of your own dice, or use electronic dice (Alt+D)")
         self._own = button_with_tip(tr("Own dice…"), tip, lambda: self._request(self.wanted), "Alt+D")
@@ -398,9 +392,9 @@ class BattlePanel(QWidget):
         in_column(self._actions, self._dice, on=now, margin=(0, 4, 0, 0))
         room = Scrolled(reasons, 5 * self.fontMetrics().lineSpacing())
         who = in_row(self._photo, (self.about, 1))
-        last = in_row((self.do_button, 2), (self._all, 2), (self._own, 1), (self.overrule_button, 1))
+        last = in_row((self.do_button, 2), (self._own, 1), (self.overrule_button, 1))
         parts = (self.round_bar, who, self.games, (self._below, 1), self.action_list, self.needed, self.result)
-        in_column(*parts, room, (None, 1), last, on=self._actions, margin=0)
+        in_column(*parts, room, (None, 1), self._all, last, on=self._actions, margin=0)
         return now
 
     def _request_action(self) -> None:

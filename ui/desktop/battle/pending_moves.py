@@ -10,7 +10,7 @@ from functools import partial
 from textwrap import shorten
 
 import numpy as np
-from PyQt6.QtCore import QLineF, QObject, QPointF, Qt
+from PyQt6.QtCore import QLineF, QObject, QPointF, QSize, Qt
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from calibration.camera import TableCamera
@@ -265,7 +265,7 @@ class MovePills(QObject):
         self._calibration: Calibration | None = None
         self._given: tuple[PendingMove, ...] = ()
         self._taken = Taken()
-        self.pills: list[QFrame] = []
+        self.pills: list[_Pill] = []
         picture.shifted.connect(self._arrange)
 
     def show_moves(self, moves: Sequence[PendingMove], calibration: Calibration | None) -> None:
@@ -279,11 +279,15 @@ class MovePills(QObject):
             for old in self.pills:
                 old.hide()
                 old.deleteLater()
-            self.pills = [self._pill(row, move) for row, move in enumerate(moves)]
+            self.pills = [_Pill(move, partial(self._answer, row), self._picture) for row, move in enumerate(moves)]
         self._arrange()
 
     def _arrange(self) -> None:
-        """Put each plate beside its soldier, off plates, numbers and ways; hide those whose soldier is out of sight."""
+        """Put each plate beside its soldier, off plates, numbers and ways; hide those whose soldier is out of sight.
+
+        In a crowd a plate shows its buttons only, and one without any room off the other plates is hidden: the panel
+        lists its move, too.
+        """
         picture, covered = self._picture, list[Box]()
         if self._calibration is None or not self._given:
             picture.cover(())
@@ -294,16 +298,15 @@ class MovePills(QObject):
         ends = camera.table_to_pixel([(*move.at_in, 0.0) for move in self._given])
         for pill, end in zip(self.pills, ends, strict=True):
             at = picture.to_widget((float(end[0]), float(end[1]))) if np.isfinite(end).all() else QPointF(-1, -1)
-            pill.setVisible(picture.rect().contains(at.toPoint()))
-            size = pill.sizeHint()
-            room = (float(size.width()), float(size.height()))
-            around = (at.x() - _REACH_PX, at.y() - _REACH_PX, at.x() + _REACH_PX, at.y() + _REACH_PX)
-            best = (at.x(), around[1] - room[1] / 2 - _GAPS_PX[0])
-            box = placed(room, best, around, taken, _GAPS_PX)
-            if box is not None and not pill.isHidden():
+            box = None
+            if picture.rect().contains(at.toPoint()):
+                tries = ((pill.whole_px, taken), (pill.small_px, taken), (pill.small_px, Taken(tuple(covered), within)))
+                box = next((one for size, off in tries if (one := _beside(at, size, off)) is not None), None)
+            pill.setVisible(box is not None)
+            if box is not None:
                 taken = taken.and_boxes([box])
                 covered.append(box)
-                pill.setGeometry(round(box[0]), round(box[1]), size.width(), size.height())
+                pill.put(box)
         picture.cover(tuple(covered))
 
     def _ways(self, camera: TableCamera) -> Iterator[Box]:
@@ -324,26 +327,50 @@ class MovePills(QObject):
         low, high = self._picture.to_widget((min(xs), min(ys))), self._picture.to_widget((max(xs), max(ys)))
         return (low.x(), low.y(), high.x(), high.y())
 
-    def _pill(self, row: int, move: PendingMove) -> QFrame:
-        pill = QFrame(self._picture)
-        pill.setStyleSheet(_STYLE)
-        pill.setCursor(Qt.CursorShape.ArrowCursor)
-        described(pill, move.words, literal_text(move.words))
-        layout = QHBoxLayout(pill)
+    def _answer(self, row: int, number: int) -> None:
+        self._given[row].buttons[number].does()
+
+
+class _Pill(QFrame):
+    """The plate of one move.
+
+    Attributes:
+        whole_px, small_px: Its size, and that of its buttons alone.
+    """
+
+    def __init__(self, move: PendingMove, answer: Callable[[int], object], picture: QWidget) -> None:
+        super().__init__(picture)
+        self.setStyleSheet(_STYLE)
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        described(self, move.words, literal_text(move.words))
+        layout = QHBoxLayout(self)
         layout.setContentsMargins(6, 2, 2, 2)
         layout.setSpacing(3)
-        layout.addWidget(_words_of(move, pill))
+        self._words = _words_of(move, self)
+        layout.addWidget(self._words)
         for number, decision in enumerate(move.buttons):
             button = QToolButton()
             button.setText(decision.sign or decision.words)
             described(button, f"{decision.words}: {move.words}", literal_text(f"{decision.words}: {decision.tip}"))
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # by keys the moves are answered in the panel
-            button.clicked.connect(partial(self._answer, row, number))
+            button.clicked.connect(lambda _, number=number: answer(number))
             layout.addWidget(button)
-        return pill
+        self.whole_px = self.sizeHint()
+        self.small_px = self.whole_px - QSize(self._words.sizeHint().width() + layout.spacing(), 0)
 
-    def _answer(self, row: int, number: int, _: bool = False) -> None:
-        self._given[row].buttons[number].does()
+    def put(self, box: Box) -> None:
+        """Fill a box; without its words if that is small."""
+        width = round(box[2] - box[0])
+        self._words.setVisible(width > self.small_px.width())
+        self.setGeometry(round(box[0]), round(box[1]), width, round(box[3] - box[1]))
+
+
+def _beside(at: QPointF, size: QSize, taken: Taken) -> Box | None:
+    """Room for a plate of this size beside the soldier there, off what is taken; None without any."""
+    room = (float(size.width()), float(size.height()))
+    around = (at.x() - _REACH_PX, at.y() - _REACH_PX, at.x() + _REACH_PX, at.y() + _REACH_PX)
+    best = (at.x(), around[1] - room[1] / 2 - _GAPS_PX[0])
+    return placed(room, best, around, taken, _GAPS_PX, optional=True)
 
 
 def _words_of(move: PendingMove, pill: QFrame) -> QLabel:

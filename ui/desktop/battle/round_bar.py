@@ -134,6 +134,11 @@ class RoundController:
         """Whether a round is in progress."""
         return self._sequence is not None
 
+    @property
+    def name(self) -> str:
+        """The round in progress; empty if there is none."""
+        return self._sequence.name if self._sequence is not None else ""
+
     def begin(self, play: BattleSession, name: str) -> None:
         """Start a round."""
         self._sequence, self.result = RoundSequence(play, name), ""

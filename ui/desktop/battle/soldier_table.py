@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from PyQt6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QItemSelectionRange, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QIcon, QKeyEvent, QPixmap, QWheelEvent
-from PyQt6.QtWidgets import QComboBox, QHeaderView, QTableWidget, QTableWidgetItem
-from shapely import Point, Polygon, make_valid
+from PyQt6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QItemSelectionRange,
+    QModelIndex,
+    QSize,
+    Qt,
+    pyqtSignal,
+)
+from PyQt6.QtGui import QEnterEvent, QIcon, QKeyEvent, QMouseEvent, QPixmap, QWheelEvent
+from PyQt6.QtWidgets import QComboBox, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+from shapely import MultiPoint, Point, Polygon, make_valid
 
 from rules.engine.roster import Recruit
 from rules.tabletop.table import Figure, PointIn
@@ -25,7 +34,18 @@ _ICON_PX, _SQUAD_PX = 40, 96
 
 
 class _UnitBox(QComboBox):
-    """Leaves the wheel to the table, which scrolls with it."""
+    """Leaves the wheel to the table, which scrolls with it, and tells it of the mouse.
+
+    Signals:
+        entered: The mouse came in.
+    """
+
+    entered = pyqtSignal()
+
+    def enterEvent(self, event: QEnterEvent | None) -> None:
+        """Tell the table, which notices the mouse in its other cells only."""
+        super().enterEvent(event)
+        self.entered.emit()
 
     def wheelEvent(self, event: QWheelEvent | None) -> None:
         """Let the table scroll."""
@@ -50,12 +70,15 @@ class SoldierTable(QTableWidget):
         self.setAccessibleName(tr("Soldiers"))
         self.setHorizontalHeaderLabels([tr("Soldier"), tr("Unit"), tr("Squad")])
         if (squad := self.horizontalHeaderItem(_SQUAD)) is not None:
-            squad.setToolTip(tr("Double-click a place in this column to type the name of the soldier's squad"))
+            squad.setToolTip(
+                tr("Click a place in this column to type the squad of the soldier, and of all selected soldiers")
+            )
         self.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
         self.setIconSize(QSize(_ICON_PX, _ICON_PX))
         self.setTabKeyNavigation(False)  # Tab goes on to the buttons, past any number of soldiers
         self.setToolTip(tr("Up and Down choose a soldier, the space bar opens the list of units"))
         self.setMouseTracking(True)
+        self.setEditTriggers(QTableWidget.EditTrigger.AllEditTriggers)  # one click opens a squad's name
         self.itemSelectionChanged.connect(self.pointed)
         self.cellEntered.connect(lambda row, _: self._hover(self._figures[row].id))
 
@@ -81,6 +104,7 @@ class SoldierTable(QTableWidget):
         box.setAccessibleName(tr("Unit of {name}", name=display_name(figure.id)))
         box.setToolTip(tr("The unit of this soldier, and of all selected soldiers if it is one of them"))
         box.activated.connect(lambda _: self._same_for_selected(row))
+        box.entered.connect(lambda: self._hover(figure.id))
         return box
 
     def _set_sizes(self) -> None:
@@ -176,6 +200,19 @@ class SoldierTable(QTableWidget):
         else:
             self.choose(figure, (recruit.card or "") if recruit else "", recruit.squad if recruit else "")
 
+    def selectionCommand(self, index: QModelIndex, event: QEvent | None = None) -> QItemSelectionModel.SelectionFlag:
+        """Keep the selected rows if the squad of one of them is clicked: all of them get it."""
+        if index.column() == _SQUAD and self._is_selected(index.row()) and isinstance(event, QMouseEvent):
+            return QItemSelectionModel.SelectionFlag.NoUpdate
+        return super().selectionCommand(index, event)
+
+    def commitData(self, editor: QWidget | None) -> None:
+        """Give a typed squad to all selected soldiers if its soldier is one of them."""
+        super().commitData(editor)
+        row = self.currentRow()
+        for name in self.selected if self._is_selected(row) else ():
+            self._write_squad(self._rows[name], self._squad(row))
+
     def leaveEvent(self, event: QEvent | None) -> None:
         """Stop pointing out the row under the mouse."""
         super().leaveEvent(event)
@@ -253,19 +290,32 @@ class SoldierPicker:
         if pressed is None:
             return
         if was_dragged(pressed.px, at):
-            self._soldiers.pick_all(_inside(self._line, at.figures), extend=self._extend)
+            self._soldiers.pick_all(_inside(_outline(self._line), at.figures), extend=self._extend)
         elif pressed.figure is not None:
             self._soldiers.pick(pressed.figure.id, extend=self._extend)
         elif not self._extend:
             self._soldiers.clearSelection()
 
     def marks(self, at: PickResult | None) -> tuple[Mark, ...]:
-        """The line up to the mouse, closed; empty while none is drawn."""
+        """The line up to the mouse, closed, or the rectangle that it selects; empty while none is drawn."""
         pressed = self._pressed
         if pressed is None or at is None or not was_dragged(pressed.px, at):
             return ()
-        line = [*self._line, at.place_in] if at.place_in is not None else self._line
+        line = _outline([*self._line, at.place_in] if at.place_in is not None else self._line)
         return (Trace(lifted(line), PREVIEW, _WIDTH, faded(PREVIEW, _FILL), closed=True),) if line else ()
+
+
+_STRAIGHT = 0.15
+"""The area of a straight line's hull, as a share of the rectangle around it; half a rectangle has 0.5."""
+
+
+def _outline(line: Sequence[PointIn]) -> Sequence[PointIn]:
+    """A line or, if that is straight, the rectangle between its ends."""
+    hull = MultiPoint(line).convex_hull
+    if not line or hull.area >= _STRAIGHT * hull.envelope.area:
+        return line
+    left, low, right, high = hull.bounds
+    return ((left, low), (right, low), (right, high), (left, high))
 
 
 def _inside(line: Sequence[PointIn], figures: Sequence[Figure]) -> tuple[str, ...]:
