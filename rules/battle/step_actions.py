@@ -53,7 +53,7 @@ def action_of(referee: Referee[Any], position: Position, wanted: Wanted) -> Acti
     """The action that a step describes: of those that fit best with each weapon, preferably one that is allowed.
 
     Raises:
-        UserError: if the step names a figure or an action that the battle does not have.
+        UserError: if the step names a figure or an action that the battle does not have, or no target of several.
     """
     game = position.game
     known_figure(position.state, wanted.by)
@@ -72,6 +72,8 @@ def action_of(referee: Referee[Any], position: Position, wanted: Wanted) -> Acti
         return aside, not preview.possible, in_another_phase, *rest
 
     found = [action for action in _candidates(referee, position, wanted) if _fits(action, wanted)]
+    if not wanted.targets and len({action.at for action in found if action.view is not None}) > 1:
+        raise UserError(f'{wanted.action} by {wanted.by} has several possible targets: name one with "at"')
     found.sort(key=misfit)
     best = {action.weapon: misfit(action) for action in reversed(found)}
     return min((action for action in found if misfit(action) == best[action.weapon]), key=rank, default=None)

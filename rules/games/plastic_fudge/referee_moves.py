@@ -70,13 +70,14 @@ def fleeing(position: Position, unit: Unit, path: Path | None = None) -> Action:
         return Action("Flee", "rout_move", given, (unit.id,))
     given["facing_deg"] = facing
     found = verdict_without_dice(position.game, "rout_move", given)
-    straight_on = flight(rules, card_name(unit), start, found, position.terrain) if found else (start.centre_in,)
+    name = card_name(position, unit)
+    straight_on = flight(rules, name, start, found, position.terrain) if found else (start.centre_in,)
     if path is None:
         path = straight_on
     elif path[0] != path[-1]:
         given["heading_deg"] = bearing_deg(path[0], path[-1])
-        given["run_in"] = run_in(rules, card_name(unit), path, position.terrain)
-        given["least_in"] = run_in(rules, card_name(unit), straight_on, position.terrain)
+        given["run_in"] = run_in(rules, name, path, position.terrain)
+        given["least_in"] = run_in(rules, name, straight_on, position.terrain)
     if position.state.area_in:
         given["reaches_edge"] = reaches_edge(start, path, position.state.area_in)
     measured = (_length_error(position, unit, ("run_in",)),) if "run_in" in given else ()
