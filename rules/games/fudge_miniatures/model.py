@@ -236,17 +236,17 @@ class Model:
 
     @cached_property
     def arms(self) -> dict[str, Item]:
-        """The things that it may take in hand, by name; a second thing of one name has its number."""
+        """What it holds or attacks with, by name, teeth and claws too; a second thing of one name has its number."""
         found: dict[str, Item] = {}
         for item in self.card.equipment:
-            if item.hands:
+            if item.hands or item.is_weapon:
                 found[numbered(item.name, found)] = item
         return found
 
     @property
     def grips(self) -> list[tuple[str, ...]]:
         """Every way to fill its hands so that nothing more fits; first the one in the card's order."""
-        hands, names = whole(self.rules, "hands"), list(self.arms)
+        hands, names = whole(self.rules, "hands"), [name for name, item in self.arms.items() if item.hands]
         found: list[tuple[str, ...]] = []
         for size in range(len(names), 0, -1):
             for some in combinations(names, size):
@@ -257,9 +257,10 @@ class Model:
 
     @cached_property
     def wielded(self) -> tuple[str, ...]:
-        """The equipment in its hands: the players' answer, otherwise the first on its card."""
+        """The equipment in its hands, the players' answer or the first on its card, and weapons that need no hand."""
         said = self.status(statuses.WIELDS)
-        return tuple(next(iter(self.grips), ()) if said is None else said)
+        bare = (name for name, item in self.arms.items() if not item.hands)
+        return tuple(dict.fromkeys((*(next(iter(self.grips), ()) if said is None else said), *bare)))
 
     def weapons(self, kind: ItemKind) -> dict[str, Item]:
         """The weapons of a kind that it carries, those in hand first."""
