@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import combinations, count
 from typing import Any
@@ -99,12 +99,19 @@ class Model:
 
     @cached_property
     def card(self) -> Card:
-        """Its datacard, ready or its player's own; raises `UserError` if its own is invalid."""
+        """Its datacard, ready or its player's own, whose DDF and HDDF follow from the rest if it leaves them out.
+
+        Raises:
+            UserError: if its own is invalid.
+        """
         if self.unit.card:
             return self.rules.tables.cards[self.unit.card]
         given = {key: value for key, value in (self.unit.own or {}).items() if key != "title"}
         rows = {name: list(table) for name, table in self.rules.plain.items() if isinstance(table, Mapping)}
-        return Reader(rows).read(Card, {"rule": "FM-08", **given}, f"the card of {self.id}")
+        card = Reader(rows).read(Card, {"rule": "FM-08", "ddf": 0, "hddf": 0, **given}, f"the card of {self.id}")
+        bare = sum(one.armour + (one.shield if one.usable_when_helpless else 0) for one in card.equipment)
+        shields = sum(one.shield for one in card.equipment if not one.usable_when_helpless)
+        return replace(card, ddf=given.get("ddf", card.dexterity + bare + shields), hddf=given.get("hddf", bare))
 
     @cached_property
     def known_as(self) -> str:
