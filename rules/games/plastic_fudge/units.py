@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 from shapely.geometry import LineString, Point, Polygon
 
+from rules.engine.events import plain
 from rules.engine.facts import PHASE, UNKNOWN, Context, Source, of_actor, status
 from rules.engine.position import Position, rules_with
 from rules.engine.ruleset import Bar
@@ -46,9 +47,9 @@ def card_name(position: Position, unit: Unit) -> str:
     if unit.card or not unit.own:
         return unit.card or "basic"
     said = {key: value for key, value in unit.own.items() if key not in ALTERED}
-    ready: Mapping[str, Mapping[str, Any]] = position.game.rules.plain["cards"]
+    ready = rules_of(position).tables.cards
     names = [said.pop("unit")] if "unit" in said else ["basic", *ready]
-    alike = (name for name in names if all(ready[name].get(key) == value for key, value in said.items()))
+    alike = (name for name in names if all(plain(getattr(ready[name], key, None)) == said[key] for key in said))
     if (found := next(alike, None)) is None:
         raise user_error(
             "the card of {figure} is like no ready one in {keys}: let it name as its unit the card that it alters",

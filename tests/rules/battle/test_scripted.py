@@ -240,6 +240,15 @@ def test_no_game_accepts_a_phase_that_it_lacks(game: str) -> None:
         play_situation(situation_of(document))
 
 
+def test_a_card_of_ones_own_that_is_like_no_ready_one_is_refused() -> None:
+    """A Basic Trooper has no grenade, and nobody has wings."""
+    for own in ({"unit": "basic", "weapons": ["grenade"]}, {"TL": "Good", "wings": 2}):
+        sides = {"green": [{"id": "green-1", "card": own, "at_in": [5, 9]}], "tan": []}
+        document = {"schema": 1, "game": "plastic_fudge", "sides": sides, "steps": [{"ask": "green-1"}]}
+        with pytest.raises(UserError, match=f"the card of Green 1 is like no ready one in {[*own][-1]}: let it name"):
+            play_situation(situation_of(document))
+
+
 def test_an_unavailable_action_is_refused_with_its_rule() -> None:
     card = {"title": "Man", "strength": 0, "dexterity": 0, "guts": 0, "movement_in": 5, "modf": 1, "ddf": 0, "hddf": 0}
     sides = {side: [{"id": f"{side}-1", "card": card, "at_in": [x, 9]}] for side, x in (("blue", 5), ("red", 25))}
