@@ -238,7 +238,7 @@ def _turned(rules: Rules, path: Path) -> tuple[float, ...]:
     if not path.headings_deg:
         return ()
     if path.facing_deg is None:
-        raise RuleRefusal("missing_key", "a change of facing costs movement: say which way he faces")
+        raise RuleRefusal("missing_key", "a change of facing costs movement: say which way he faces", "PF-27")
     faced = path.facing_deg
     turns: list[float] = []
     for heading in path.headings_deg:

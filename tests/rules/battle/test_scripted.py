@@ -240,6 +240,15 @@ def test_no_game_accepts_a_phase_that_it_lacks(game: str) -> None:
         play_situation(situation_of(document))
 
 
+def test_a_question_that_lacks_a_fact_names_its_rule() -> None:
+    """A turn costs an inch (PF-27), and nobody has said which way he faces."""
+    sides = {"green": [{"id": "green-1", "card": "basic", "at_in": [5, 9]}], "tan": []}
+    move = {"move": {"green-1": {"path_in": [[5, 9], [7, 9], [7, 11]]}}}
+    steps = [{"phase": "a_moves", "side": "green", "turn": 1}, move]
+    answer = play_situation(situation_of({"schema": 1, "game": "plastic_fudge", "sides": sides, "steps": steps}))
+    assert answer["steps"][0]["why_not"]["rule"] == "PF-27"
+
+
 def test_a_card_of_ones_own_that_is_like_no_ready_one_is_refused() -> None:
     """A Basic Trooper has no grenade, and nobody has wings."""
     for own in ({"unit": "basic", "weapons": ["grenade"]}, {"TL": "Good", "wings": 2}):
