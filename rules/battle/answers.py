@@ -107,7 +107,7 @@ def last_reason(verdict: Verdict | None) -> Answer | None:
 
 def why_not(found: ActionPreview) -> Answer:
     """Why an action is not allowed."""
-    return last_reason(found.before) or {"rule": None, "text": readable(found.why_not)}
+    return last_reason(found.before) or {"rule": found.refused_by, "text": readable(found.why_not)}
 
 
 def too_close(found: ActionPreview) -> list[Answer]:

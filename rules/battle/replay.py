@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,8 +71,11 @@ def _faces(throws: Sequence[Throw]) -> list[tuple[str, str, tuple[int, ...]]]:
 
 
 def _compared(record: VerdictRecord) -> tuple[object, ...]:
-    """What must be equal; the texts of reasons may have been reworded since."""
-    return record.outcome, record.numbers, [(one.rule, one.modifier) for one in record.reasons]
+    """What must be equal; the texts of reasons may have been reworded since.
+
+    The journal keeps the paths of units that march together by name, so their reasons may come in another order.
+    """
+    return record.outcome, record.numbers, Counter((one.rule, one.modifier) for one in record.reasons)
 
 
 def _dice(throws: Sequence[Throw]) -> str:

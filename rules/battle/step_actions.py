@@ -10,6 +10,7 @@ from rules.battle.steps import Wanted, name_key
 from rules.engine.game import Game
 from rules.engine.position import Position
 from rules.engine.referee import Action, Referee, preview_without_odds
+from rules.engine.ruleset import Ruleset
 from rules.engine.state import ELIMINATED, State
 from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
@@ -53,7 +54,7 @@ def action_of(referee: Referee[Any], position: Position, wanted: Wanted) -> Acti
     """The action that a step describes: of those that fit best with each weapon, preferably one that is allowed.
 
     Raises:
-        UserError: if the step names a figure or an action that the battle does not have.
+        UserError: if the step names a figure or an action that the battle does not have, or no target of several.
     """
     game = position.game
     known_figure(position.state, wanted.by)
@@ -72,6 +73,9 @@ def action_of(referee: Referee[Any], position: Position, wanted: Wanted) -> Acti
         return aside, not preview.possible, in_another_phase, *rest
 
     found = [action for action in _candidates(referee, position, wanted) if _fits(action, wanted)]
+    aims = [] if wanted.targets else [action for action in found if action.view is not None]
+    if len({action.at for action in aims if preview_without_odds(position, action).possible}) > 1:
+        raise UserError(f'{wanted.action} by {wanted.by} has several possible targets: name one with "at"')
     found.sort(key=misfit)
     best = {action.weapon: misfit(action) for action in reversed(found)}
     return min((action for action in found if misfit(action) == best[action.weapon]), key=rank, default=None)
@@ -82,7 +86,8 @@ def _candidates(referee: Referee[Any], position: Position, wanted: Wanted) -> It
         yield from referee.obligations(position)
         return
     if wanted.spot_in is not None:
-        yield from referee.at_spot(position, wanted.by, wanted.spot_in)
+        if _can_act(position, wanted.by):
+            yield from referee.at_spot(position, wanted.by, wanted.spot_in)
         yield from (one for one in referee.obligations(position) if _is_owed(one, wanted))
         return
     pieces = {piece.name for piece in position.terrain}
@@ -124,10 +129,12 @@ def _agrees(position: Position, action: Action, answers: Mapping[str, Any]) -> b
 def unavailable(referee: Referee[Any], position: Position, wanted: Wanted) -> Answer:
     """Why no action fits a step: a figure that is not there, or the rule that has no such action now."""
     by, rules, units = wanted.by, position.game.rules, position.state.units
+    row = rules.header.unavailable.get(wanted.action)
+    rule = row.rule if row else _rule_of(rules, "phases", position.state.phase.partition(" ")[0])
     for name in (*([by] if by else ()), *wanted.targets):
         if name in units and units[name].out:
-            row = rules.plain.get("statuses", {}).get(ELIMINATED, {})
-            return {"rule": row.get("rule"), "text": f"{display_name(name)} is out of the battle"}
+            gone = _rule_of(rules, "statuses", ELIMINATED) or rule
+            return {"rule": gone, "text": f"{display_name(name)} is out of the battle"}
         if name in units and name not in position.figures:
             return {"rule": None, "text": f"{display_name(name)} is not on the table"}
     friend = ""
@@ -137,9 +144,12 @@ def unavailable(referee: Referee[Any], position: Position, wanted: Wanted) -> An
             return reason
         friend = next((name for name in aimed if units[name].side == units[by].side), "")
     text = f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
-    row = rules.header.unavailable.get(wanted.action)
     if friend:
-        return {"rule": row and row.rule, "text": f"{display_name(friend)} is no enemy of {display_name(by)}"}
-    if row is None:
-        return {"rule": None, "text": text}
-    return {"rule": row.rule, "text": f"{text}: {rules.header.rules[row.rule]}"}
+        return {"rule": rule, "text": f"{display_name(friend)} is no enemy of {display_name(by)}"}
+    return {"rule": rule, "text": ": ".join(filter(None, (text, rules.header.rules.get(rule or ""))))}
+
+
+def _rule_of(rules: Ruleset[Any], table: str, name: str) -> str | None:
+    """The rule of a row that a game may have: of what its figures are in, or of the phase."""
+    found: str | None = rules.plain.get(table, {}).get(name, {}).get("rule")
+    return found

@@ -148,6 +148,7 @@ class ActionPreview:
             the rule rolls first.
         odds: Its odds; empty if it is forbidden.
         refusal: Why the rules cannot be applied; empty if they can.
+        refused_by: The rule concerned, if one is.
         ambiguities: The ambiguities to be settled first.
         asks: The facts that the players must supply, with their defaults.
         odds_of: The odds for each of several targets alone.
@@ -157,6 +158,7 @@ class ActionPreview:
     before: Verdict | None
     odds: Odds = field(default_factory=Odds)
     refusal: str = ""
+    refused_by: str | None = None
     ambiguities: tuple[Ambiguity, ...] = ()
     asks: tuple[Question, ...] = ()
     odds_of: Mapping[str, Odds] = field(default_factory=dict)
@@ -322,7 +324,8 @@ def preview_of(position: Position, action: Action, referee: Referee[Any] | None 
         odds_of = _OddsOfEach(position, action, referee) if rolls and action.each else {}
         return ActionPreview(action, before, odds, ambiguities=doubts, asks=asks, odds_of=odds_of)
     except UserError as refusal:
-        return ActionPreview(action, None, refusal=str(refusal), ambiguities=doubts, asks=asks)
+        rule = refusal.rule if isinstance(refusal, RuleRefusal) else None
+        return ActionPreview(action, None, refusal=str(refusal), refused_by=rule, ambiguities=doubts, asks=asks)
 
 
 def preview_without_odds(position: Position, action: Action) -> ActionPreview:

@@ -24,8 +24,8 @@ class Within(StrEnum):
     """How a piece affects lines of sight from and to a figure inside it.
 
     `BESIDE`: no figure can be inside; one that seems to be leans on the piece, whose nearest part then hides nothing.
-    `OPEN`: hides nothing, like a house with windows. `RIM`: only its outline rises above the ground, like a foxhole.
-    `FILLED`: hides inside as it does outside, like woods beyond their depth.
+    `OPEN`: hides nothing, like a house with windows or woods. `RIM`: only its outline rises above the ground, like a
+    foxhole. `FILLED`: hides inside as it does outside, like smoke.
     """
 
     BESIDE = "beside"
@@ -41,7 +41,7 @@ class Opacity:
     Attributes:
         cover_kind: Solid, screen or clear.
         within: Its effect on figures inside it.
-        depth_in: How far sight reaches into it.
+        depth_in: How far sight reaches into it; what is at most so deep hides nothing, and has no wall to lean on.
     """
 
     cover_kind: CoverKind = CoverKind.SOLID
@@ -60,11 +60,18 @@ OPACITY: Mapping[TerrainKind, Opacity] = MappingProxyType(
         **dict.fromkeys((_K.SANDBAGS, _K.FOXHOLE, _K.TRENCH), Opacity(within=Within.RIM)),
         **dict.fromkeys((_K.FENCE, _K.HEDGE, _K.TREE, _K.BUSH), Opacity(CoverKind.SCREEN)),
         **dict.fromkeys(_CLEAR, Opacity(CoverKind.CLEAR)),
-        _K.WOODS: Opacity(within=Within.FILLED, depth_in=2.0),
+        _K.WOODS: Opacity(within=Within.OPEN, depth_in=2.0),
         _K.SMOKE: Opacity(CoverKind.SCREEN, Within.FILLED),
     }
 )
 """The default for rulesets that say nothing else."""
+
+
+def screening(kind: TerrainKind) -> Opacity:
+    """How a kind of terrain blocks sight under rules by which fire passes through it, even from inside."""
+    usual = OPACITY[kind]
+    return usual if usual.cover_kind is CoverKind.SCREEN else Opacity(CoverKind.SCREEN, Within.FILLED)
+
 
 TRUNK_PART = 0.3
 """Width of a model tree's trunk relative to its foot; from above, only the foot can be seen and outlined."""

@@ -170,7 +170,8 @@ def _core(outline_in: Outline, opacity: Opacity) -> Polygon:
     """The area in which a figure's centre is when the figure counts as inside the piece."""
     if opacity.within is Within.BESIDE:
         return Polygon()
-    return Polygon(outline_in).buffer(-LEANING_IN if opacity.within is Within.OPEN else 0.0)
+    has_walls = opacity.within is Within.OPEN and not opacity.depth_in
+    return Polygon(outline_in).buffer(-LEANING_IN if has_walls else 0.0)
 
 
 def _inside(

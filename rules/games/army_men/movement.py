@@ -143,6 +143,7 @@ class Path(Record):
         blocked_by: What stands on the way that does not let it pass.
         by_wreck: That is a wrecked vehicle.
         towed: It is a gun behind a truck or jeep.
+        leaves_tractor: It is one that is moved away from it.
     """
 
     unit: Annotated[KindName, of_actor(status.kind_name)]
@@ -166,6 +167,7 @@ class Path(Record):
     blocked_by: TerrainKind | None = None
     by_wreck: bool = False
     towed: Annotated[bool, of_actor(status.is_towed)] = False
+    leaves_tractor: bool = False
 
 
 def move(rules: Rules, path: Path) -> Verdict:
@@ -183,6 +185,7 @@ STAYS: Mapping[str, tuple[str] | tuple[str, str]] = {
     "climbed_this_turn": ("AM-27", "a man who climbs does not walk on in that turn"),
     "cleared_this_turn": ("AM-67",),
     "unmanned": ("AM-A44", "a gun is pushed by its full crew"),
+    "leaves_tractor": ("AM-A44", "a gun in tow stays behind its truck or jeep: unhitch it first"),
 }
 """The facts of a path that keep a unit where it is, each with its rule."""
 

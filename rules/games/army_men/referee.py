@@ -40,7 +40,7 @@ from rules.games.army_men.status import held_by, movement_profile, sight_rules, 
 from rules.games.army_men.tables import MOVING, Tables
 from rules.tabletop.bearing import bearing_deg, turn_deg
 from rules.tabletop.movement import walk
-from rules.tabletop.path import Path, legs
+from rules.tabletop.path import Path, legs, placed
 from rules.tabletop.table import PointIn, TerrainKind
 
 TURN_SLACK_DEG = 10.0
@@ -59,7 +59,7 @@ def movement(position: Position, figure: str) -> Action:
 
 def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Action:
     """Units along their paths: one by itself, or several each on its own."""
-    moves = {name: _move(position, position.unit(name), path, facing_deg.get(name)) for name, path in paths.items()}
+    moves = {name: _move(position, position.unit(name), paths, facing_deg.get(name)) for name in paths}
     measured = [replace(of, fact=("paths", name, *of.fact)) for name, one in moves.items() for of in one.measured]
     given = {"paths": {name: one.given for name, one in moves.items()}}
     together = Action("Move together", "march", given, tuple(paths), measured=tuple(measured), paths=paths)
@@ -82,8 +82,23 @@ def _turns(position: Position, unit: Unit, changes: int) -> dict[str, Any]:
     return {"direction_changes": changes} | ({} if unknown else {"turns": turns})
 
 
-def _move(position: Position, unit: Unit, path: Path, end_facing_deg: float | None) -> Bound:
+TOW_ROPE_IN = 1.0
+"""How far behind its truck a gun is set down, at most."""
+
+
+def _leaves_tractor(position: Position, gun: Unit, paths: Mapping[str, Path]) -> bool:
+    """Whether the paths part a gun from what tows it."""
+    towing = status.tractor(position, gun)
+    if towing is None or towing.id not in position.figures:
+        return False
+    figures = (position.figure(unit.id) for unit in (gun, towing))
+    ends = [placed(one, paths[one.id][-1]) if one.id in paths else one for one in figures]
+    return position.measure(*ends).edge_in > TOW_ROPE_IN
+
+
+def _move(position: Position, unit: Unit, paths: Mapping[str, Path], end_facing_deg: float | None) -> Bound:
     """The facts of a measured move; a unit that has left the road has no more of it in this turn."""
+    path = paths[unit.id]
     here, terrain, name = position.figure(unit.id), status.uncleared(position), status.kind_name(position, unit)
     profile = movement_profile(position.game.rules, name, held_by(here, terrain))
     walked = walk(path, terrain, profile, 0.0, sigma_in=here.sigma_in)
@@ -96,6 +111,7 @@ def _move(position: Position, unit: Unit, path: Path, end_facing_deg: float | No
         "path": parts,
         "blocked_by": str(barred[0].kind) if barred and not status.kind(position, unit).flies else None,
         "by_wreck": bool(barred) and _is_wreck(position, barred[0].name),
+        "leaves_tractor": _leaves_tractor(position, unit, paths),
     }
     if not parts or not walked.sigma_in > 0:
         return Bound(given)

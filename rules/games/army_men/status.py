@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from shapely.geometry import Point, Polygon
+from shapely.geometry import LineString, Point, Polygon
 
 from rules.engine.facts import UNKNOWN, Context, Source, Uncertain, of_actor
 from rules.engine.position import Position, View
@@ -132,8 +132,12 @@ def cover_to_target_in(rules: Rules, target: Figure, view: View, terrain: Iterab
     base = base_area(target)
     # The hill on which he stands hides his feet from below, and is no cover: that shot has its own -1 (AM-88).
     under = {piece.name for piece in held if piece.kind in STANDABLE_KINDS}
+    # Woods cover whom they are too thin to hide.
+    line = LineString(view.range.centre_segment_in)
+    woods = (piece for piece in terrain if piece.kind is TerrainKind.WOODS)
+    trees = (piece for piece in woods if piece.top_in > target.z_in and line.intersects(Polygon(piece.outline_in)))
     pieces = [piece for piece, _ in view.hidden_by if piece.name not in under]
-    hiding = [piece for piece in pieces if (row := shelter(rules, piece.kind)) and not row.pillbox]
+    hiding = [piece for piece in (*pieces, *trees) if (row := shelter(rules, piece.kind)) and not row.pillbox]
     return min((float(base.distance(Polygon(piece.outline_in))) for piece in hiding), default=None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import combinations, count
 from typing import Any
@@ -99,12 +99,19 @@ class Model:
 
     @cached_property
     def card(self) -> Card:
-        """Its datacard, ready or its player's own; raises `UserError` if its own is invalid."""
+        """Its datacard, ready or its player's own, whose DDF and HDDF follow from the rest if it leaves them out.
+
+        Raises:
+            UserError: if its own is invalid.
+        """
         if self.unit.card:
             return self.rules.tables.cards[self.unit.card]
         given = {key: value for key, value in (self.unit.own or {}).items() if key != "title"}
         rows = {name: list(table) for name, table in self.rules.plain.items() if isinstance(table, Mapping)}
-        return Reader(rows).read(Card, {"rule": "FM-08", **given}, f"the card of {self.id}")
+        card = Reader(rows).read(Card, {"rule": "FM-08", "ddf": 0, "hddf": 0, **given}, f"the card of {self.id}")
+        bare = sum(one.armour + (one.shield if one.usable_when_helpless else 0) for one in card.equipment)
+        shields = sum(one.shield for one in card.equipment if not one.usable_when_helpless)
+        return replace(card, ddf=given.get("ddf", card.dexterity + bare + shields), hddf=given.get("hddf", bare))
 
     @cached_property
     def known_as(self) -> str:
@@ -236,17 +243,17 @@ class Model:
 
     @cached_property
     def arms(self) -> dict[str, Item]:
-        """The things that it may take in hand, by name; a second thing of one name has its number."""
+        """What it holds or attacks with, by name, teeth and claws too; a second thing of one name has its number."""
         found: dict[str, Item] = {}
         for item in self.card.equipment:
-            if item.hands:
+            if item.hands or item.is_weapon:
                 found[numbered(item.name, found)] = item
         return found
 
     @property
     def grips(self) -> list[tuple[str, ...]]:
         """Every way to fill its hands so that nothing more fits; first the one in the card's order."""
-        hands, names = whole(self.rules, "hands"), list(self.arms)
+        hands, names = whole(self.rules, "hands"), [name for name, item in self.arms.items() if item.hands]
         found: list[tuple[str, ...]] = []
         for size in range(len(names), 0, -1):
             for some in combinations(names, size):
@@ -257,9 +264,10 @@ class Model:
 
     @cached_property
     def wielded(self) -> tuple[str, ...]:
-        """The equipment in its hands: the players' answer, otherwise the first on its card."""
+        """The equipment in its hands, the players' answer or the first on its card, and weapons that need no hand."""
         said = self.status(statuses.WIELDS)
-        return tuple(next(iter(self.grips), ()) if said is None else said)
+        bare = (name for name, item in self.arms.items() if not item.hands)
+        return tuple(dict.fromkeys((*(next(iter(self.grips), ()) if said is None else said), *bare)))
 
     def weapons(self, kind: ItemKind) -> dict[str, Item]:
         """The weapons of a kind that it carries, those in hand first."""

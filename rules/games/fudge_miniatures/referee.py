@@ -70,7 +70,7 @@ def _grips(model: Model) -> Iterator[Action]:
     """All other equipment that it can take in hand as its action begins."""
     bar = not_now(model, WIELD, "acts") or (acted(model, LOOT) if model.listed(statuses.DONE) else None)
     for some in model.grips:
-        if set(some) != set(model.wielded):
+        if set(some) != {name for name in model.wielded if model.arms[name].hands}:
             facts = {"hands_of_items": [model.arms[name].hands for name in some]}
             title = f"Wield {' and '.join(display_name(name).lower() for name in some)}"
             yield model.action(title, "wield", facts, weapon=", ".join(some), blocked_by=bar)

@@ -278,7 +278,7 @@ def _spell_cast(model: Model, action: Action, found: Verdict) -> Changes:
     row = model.rules.tables.spells[action.weapon]
     yield _add(model, statuses.DONE, CAST, rule="FM-19")
     if row.becomes:
-        yield from (_set(at, row.becomes, True, "FM-28", this_turn=True) for at in action.at)
+        yield from (_set(at, str(row.becomes), True, "FM-28", this_turn=True) for at in action.at)
     for at in action.at if row.calls_for else ():
         yield from _checks_owed(model.other(at), [str(row.calls_for)], row.rule)
 

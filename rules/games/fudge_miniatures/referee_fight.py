@@ -17,7 +17,9 @@ from rules.games.fudge_miniatures.model import Model, models
 from rules.games.fudge_miniatures.referee_moves import cannot_act
 from rules.games.fudge_miniatures.tables import Concern, Item, ItemKind
 from rules.tabletop.bearing import bearing_deg
+from rules.tabletop.measure import ground_under
 from rules.tabletop.sight import SLIVER
+from rules.tabletop.table import TerrainKind
 from rules.tabletop.tolerance import within
 
 MELEE, SHOOT, CAST = "melee", "shoot", "cast_spell"
@@ -100,7 +102,8 @@ def _shot(
     edge_in = target.facts["distance_in"]
     reach_in = range_in or max(edge_in, 1.0)
     line, unsure = _line(target)
-    cover = {"behind_cover": None} if model.rules.chooses("cover", "any_part_hidden") else {}
+    among_trees = True if _in_woods(target.model) else None
+    cover = {"behind_cover": among_trees} if model.rules.chooses("cover", "any_part_hidden") else {}
     many = ranges(edge_in, reach_in)
     return model.action(
         f"{display_name(name)} at {target.model.name}",
@@ -114,6 +117,12 @@ def _shot(
         band="" if range_in is None else "in Range" if many == 1 else f"{many} Ranges",
         blocked_by=cannot_act(model, action) or _not_in_hand(model, target.model, action, name),
     )
+
+
+def _in_woods(model: Model) -> bool:
+    """Whether a model stands in woods: trees hide some of it, though nobody can measure how much."""
+    woods = [one for one in model.position.terrain if one.kind is TerrainKind.WOODS and model.figure.z_in < one.top_in]
+    return bool(woods) and ground_under(model.figure, woods).value is not None
 
 
 def _distance(target: _Target, word: str) -> UncertainFact:

@@ -64,7 +64,8 @@ def next_own_turn(model: Model) -> int:
     """The number of the game turn in which a model's player is next at his turn."""
     state = model.position.state
     seats = order(state)
-    later = bool(state.turn) and seats.index(model.unit.side) > seats.index(state.side)
+    # A scripted situation may have a phase of no side: then the game turn is over for all.
+    later = bool(state.turn and state.side) and seats.index(model.unit.side) > seats.index(state.side)
     return state.turn if later else state.turn + 1
 
 

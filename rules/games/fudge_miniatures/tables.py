@@ -257,19 +257,26 @@ class Card(Cited):
     note: str = ""
 
 
+class Spellbound(StrEnum):
+    """The states of a target that is attacked at its HDDF."""
+
+    HELPLESS = "helpless"
+    SURPRISED = "surprised"
+
+
 class Spell(Cited):
     """A spell that the players registered.
 
     Attributes:
         odf: It is an attack with this ODF; without one its text is played by hand, except for what follows.
-        becomes: The state that its target is in for the rest of the turn, "helpless" or "surprised".
+        becomes: The state that its target is in for the rest of the turn; it may still move and act (FM-28).
         calls_for: The Guts check that its target must make.
     """
 
     text: str
     odf: int | None = None
     range_in: Annotated[float | None, Within(low=0.1, code="bad_range")] = None
-    becomes: Annotated[str | None, Row("statuses", "unknown_status")] = None
+    becomes: Spellbound | None = None
     calls_for: TriggerName | None = None
 
 

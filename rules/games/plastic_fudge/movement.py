@@ -13,7 +13,7 @@ from rules.engine.schema import Asked, Count, Inches, Record
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import ACTORS, TARGETS, Reason, RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.plastic_fudge import units
-from rules.games.plastic_fudge.statuses import CALLED_TURN, ROUTED_OFF, STAYS
+from rules.games.plastic_fudge.statuses import CALLED_TURN, ROUTED, ROUTED_OFF, STAYS
 from rules.games.plastic_fudge.tables import (
     ClassName,
     LevelName,
@@ -238,7 +238,7 @@ def _turned(rules: Rules, path: Path) -> tuple[float, ...]:
     if not path.headings_deg:
         return ()
     if path.facing_deg is None:
-        raise RuleRefusal("missing_key", "a change of facing costs movement: say which way he faces")
+        raise RuleRefusal("missing_key", "a change of facing costs movement: say which way he faces", "PF-27")
     faced = path.facing_deg
     turns: list[float] = []
     for heading in path.headings_deg:
@@ -305,11 +305,15 @@ def ride(rules: Rules, rider: Ride) -> Verdict:
 
 
 def call_jet(
-    rules: Rules, called_turn: Annotated[Count, units.TURN], radio_operator: Annotated[bool, units.ABLE] = False
+    rules: Rules,
+    called_turn: Annotated[Count, units.TURN],
+    radio_operator: Annotated[bool, units.ABLE] = False,
+    routed: Annotated[bool, status(ROUTED)] = False,
 ) -> Verdict:
     """When a jet comes that is called now."""
-    if not radio_operator:
-        return forbidden("no_radio_operator", rules.because("PF-125"))
+    flees = routed and not rules.option("routed_act")
+    if stopped := refused(rules, (not radio_operator, "no_radio_operator", "PF-125"), (flees, *units.FLEES)):
+        return stopped
     arrives = called_turn + int(limit(rules, "jet_delay_turns"))
     reasons = (rules.because("PF-125"), rules.because("PF-126"))
     found = verdict("called", *reasons, allowed=True, arrives_turn=arrives, acts="after_morale")

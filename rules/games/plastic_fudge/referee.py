@@ -183,7 +183,7 @@ def _fled(position: Position, runner: Unit) -> Iterator[Action]:
         moving, standing = position.figure(runner.id), position.figure(mate.id)
         near_in, sigma_in = nearest_in(moving, path, standing), hypot(moving.sigma_in, standing.sigma_in)
         before = any(name == runner.id for name, _ in passed)
-        known: dict[str, Any] = {"same_side": mate.side == runner.side, "unit": units.card_name(mate)}
+        known: dict[str, Any] = {"same_side": mate.side == runner.side, "unit": units.card_name(position, mate)}
         known["checked_for_this_unit"] = before
         least_in = max(0.0, near_in - DOUBT_SIGMAS * sigma_in)
         if rout_contagion(rules_of(position), **known, closest_in=least_in).numbers["must_check"]:

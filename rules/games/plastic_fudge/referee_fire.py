@@ -65,7 +65,7 @@ def _line_to(position: Position, unit: Unit, target: str, view: View, views: Seq
 def _line_to_enemy(position: Position, unit: Unit, enemy: Unit) -> _Line:
     views = [position.view(one.id, enemy.id) for one in units.spotters(position, unit)]
     line = _line_to(position, unit, display_name(enemy.id), position.view(unit.id, enemy.id), views)
-    return replace(line, known={**line.known, "target_unit": units.card_name(enemy)})
+    return replace(line, known={**line.known, "target_unit": units.card_name(position, enemy)})
 
 
 def _range_error(measured: Range, target: str) -> tuple[UncertainFact, ...]:
@@ -236,7 +236,7 @@ def caught(
             "id": hit.id,
             "DL": units.defense(position, unit),
             "fraction": hit.fraction,
-            "target_unit": units.card_name(unit),
+            "target_unit": units.card_name(position, unit),
             "attacker_flies": attacker is not None and card(position, attacker).flies,
             "target_flies": card(position, unit).flies,
         }

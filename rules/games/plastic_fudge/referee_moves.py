@@ -9,8 +9,9 @@ from typing import Any
 from rules.engine.facts import UNKNOWN, Context, action_for, bind
 from rules.engine.position import Position
 from rules.engine.referee import NO_FACINGS, Action, UncertainFact, refusal_of, verdict_without_dice
+from rules.engine.ruleset import refused
 from rules.engine.state import Unit
-from rules.engine.verdict import Verdict, forbidden
+from rules.engine.verdict import Verdict
 from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.board import flight, reaches_edge, run_in, stretches, terrain_under
 from rules.games.plastic_fudge.movement import Mover, Stretch
@@ -27,10 +28,10 @@ def movement(position: Position, figure: str) -> Action:
 
 def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Action:
     """One unit along its path, on which it flees if it must; several at once have to go one by one."""
-    if len(paths) != 1:
-        why = rules_of(position).because("PF-26", "each unit moves by itself, one after the other")
-        one_by_one = forbidden("one_by_one", why)
-        return Action("Move", "move", {}, tuple(paths), paths=paths, facing_deg=facing_deg, blocked_by=one_by_one)
+    gone = any(position.unit(name).out for name in paths)
+    together = (len(paths) != 1, "one_by_one", "PF-26", "each unit moves by itself, one after the other")
+    if bar := refused(rules_of(position), (gone, "destroyed", "PF-53"), together):
+        return Action("Move", "move", {}, tuple(paths), paths=paths, facing_deg=facing_deg, blocked_by=bar)
     [(name, path)] = paths.items()
     unit, found = position.unit(name), position.state.statuses
     if unit.this_turn.get(statuses.FLEES):
@@ -70,13 +71,14 @@ def fleeing(position: Position, unit: Unit, path: Path | None = None) -> Action:
         return Action("Flee", "rout_move", given, (unit.id,))
     given["facing_deg"] = facing
     found = verdict_without_dice(position.game, "rout_move", given)
-    straight_on = flight(rules, card_name(unit), start, found, position.terrain) if found else (start.centre_in,)
+    name = card_name(position, unit)
+    straight_on = flight(rules, name, start, found, position.terrain) if found else (start.centre_in,)
     if path is None:
         path = straight_on
     elif path[0] != path[-1]:
         given["heading_deg"] = bearing_deg(path[0], path[-1])
-        given["run_in"] = run_in(rules, card_name(unit), path, position.terrain)
-        given["least_in"] = run_in(rules, card_name(unit), straight_on, position.terrain)
+        given["run_in"] = run_in(rules, name, path, position.terrain)
+        given["least_in"] = run_in(rules, name, straight_on, position.terrain)
     if position.state.area_in:
         given["reaches_edge"] = reaches_edge(start, path, position.state.area_in)
     measured = (_length_error(position, unit, ("run_in",)),) if "run_in" in given else ()

@@ -7,16 +7,19 @@ from typing import Annotated, Any
 
 from shapely.geometry import LineString, Point, Polygon
 
+from rules.engine.events import plain
 from rules.engine.facts import PHASE, UNKNOWN, Context, Source, of_actor, status
 from rules.engine.position import Position, rules_with
 from rules.engine.ruleset import Bar
 from rules.engine.schema import Asked, Record
 from rules.engine.state import State, Unit
+from rules.engine.text import display_name
 from rules.engine.verdict import Reason
 from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.combat import in_volley
 from rules.games.plastic_fudge.forces import basic_defense_level, counted
 from rules.games.plastic_fudge.tables import Card, Rules, Tables, UnitName, special_of
+from rules.tabletop.errors import user_error
 from rules.tabletop.measure import Range, standing_on
 from rules.tabletop.path import Path, place_at, placed, spans_over
 from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
@@ -31,14 +34,34 @@ PER_WEAPON = ("RL", "AL")
 """Attributes with a level for each weapon."""
 
 
-def card_name(unit: Unit) -> str:
-    """The ready card of a unit; one of the players' own names the card that it alters as its `unit`."""
-    return unit.card or str((unit.own or {}).get("unit", "basic"))
+ALTERED = frozenset({"title", "ML", *PER_WEAPON, "DL", "TL"})
+"""What a card of the players' own may alter of a ready one."""
+
+
+def card_name(position: Position, unit: Unit) -> str:
+    """The ready card of a unit; one of the players' own alters its `unit`, or else the first that is as it says.
+
+    Raises:
+        UserError: if a card of the players' own is like no ready one.
+    """
+    if unit.card or not unit.own:
+        return unit.card or "basic"
+    said = {key: value for key, value in unit.own.items() if key not in ALTERED}
+    ready = rules_of(position).tables.cards
+    names = [said.pop("unit")] if "unit" in said else ["basic", *ready]
+    alike = (name for name in names if all(plain(getattr(ready[name], key, None)) == said[key] for key in said))
+    if (found := next(alike, None)) is None:
+        raise user_error(
+            "the card of {figure} is like no ready one in {keys}: let it name as its unit the card that it alters",
+            figure=display_name(unit.id),
+            keys=", ".join(sorted(said)),
+        )
+    return found
 
 
 def card(position: Position, unit: Unit) -> Card:
     """The ready card itself."""
-    return rules_of(position).tables.cards[card_name(unit)]
+    return rules_of(position).tables.cards[card_name(position, unit)]
 
 
 def training(position: Position, unit: Unit) -> str:
@@ -52,7 +75,7 @@ def full_defense(position: Position, unit: Unit) -> int:
     seen = position.figures[unit.id].posture.value if unit.id in position.figures else ""
     pose = str(chosen or (seen if seen in poses else "standing"))
     own = (unit.own or {}).get("DL")
-    return int(basic_defense_level(rules_of(position), pose=pose, unit=card_name(unit), DL=own).numbers["DL"])
+    return int(basic_defense_level(rules_of(position), pose=pose, unit=card_name(position, unit), DL=own).numbers["DL"])
 
 
 def lasting_defense(position: Position, unit: Unit) -> int:
@@ -137,7 +160,7 @@ def is_lost(position: Position, side: str, role: str) -> bool:
 
 def count_troops(position: Position, units: Iterable[Unit]) -> int:
     """How many of these count in the shares of the destroyed and the routed."""
-    return counted(rules_of(position), [card_name(unit) for unit in units])
+    return counted(rules_of(position), [card_name(position, unit) for unit in units])
 
 
 def spotters(position: Position, unit: Unit) -> tuple[Unit, ...]:
@@ -180,7 +203,7 @@ def attacked_by_hand(position: Position, unit: Unit) -> Any:
     if statuses.ATTACKED_BY_HAND in known:
         return bool(known[statuses.ATTACKED_BY_HAND])
     rules = rules_of(position)
-    if special_of(rules, card_name(unit)) is None:
+    if special_of(rules, card_name(position, unit)) is None:
         return False
     on_foot = (enemy for enemy in position.enemies(unit) if not card(position, enemy).flies)
     ranges = [position.view(enemy.id, unit.id).range for enemy in on_foot]
@@ -250,7 +273,7 @@ def fate_of(side: str, fate: str) -> Source:
     return of_actor(read)
 
 
-CARD = Source(lambda context: card_name(context.actor))
+CARD = of_actor(card_name)
 AttackedByHand = Annotated[bool, Asked("Is he attacked hand to hand?"), of_actor(attacked_by_hand)]
 SPOTTED_FOR = of_actor(lambda position, unit: bool(spotters(position, unit)))
 ABOARD = of_actor(lambda position, unit: carrier(position, unit) is not None)
@@ -264,7 +287,7 @@ RADIO_LOST = of_actor(lambda position, unit: is_lost(position, unit.side, "radio
 COMMANDER = of_actor(lambda position, unit: card(position, unit).commander)
 SPENT_IN = of_actor(lambda _, unit: unit.allowance_used_in)
 TARGET_ROUTED = Source(lambda context: bool(context.target.statuses.get(statuses.ROUTED)))
-TARGET_CARD = Source(lambda context: card_name(context.target))
+TARGET_CARD = Source(lambda context: card_name(context.position, context.target))
 
 
 class Acting(Record):
@@ -276,11 +299,14 @@ class Acting(Record):
     phase: Annotated[str | None, PHASE] = None
 
 
+FLEES = ("routed", "PF-66", "he flees until he passes a morale check")
+"""Why a routed unit does nothing else."""
+
+
 def bars(rules: Rules, acting: Acting, wrong_phase: Reason | None, aboard: bool = False) -> Iterator[Bar]:
     """What forbids a unit's move or attack; `wrong_phase` if it is not its time."""
     yield acting.destroyed, "destroyed", "PF-53"
-    routed = acting.routed and not rules.option("routed_act")
-    yield routed, "routed", "PF-66", "he flees until he passes a morale check"
+    yield acting.routed and not rules.option("routed_act"), *FLEES
     if wrong_phase:
         yield True, "wrong_phase", wrong_phase.rule, wrong_phase.text
     yield aboard, "aboard", "PF-70", "he is inside a vehicle: let him get out first"

@@ -13,7 +13,7 @@ from rules.engine.schema import Asked, Inches, Part, Record
 from rules.engine.state import Unit
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, verdict
 from rules.games.simple_plastic.tables import Cover, Elevation, Rules
-from rules.tabletop.opacity import OPACITY, CoverKind, Opacity
+from rules.tabletop.opacity import OPACITY, CoverKind, Opacity, screening
 from rules.tabletop.scene import SightRules
 from rules.tabletop.table import TerrainKind
 from rules.tabletop.tolerance import within
@@ -28,10 +28,9 @@ def sight_rules(rules: Rules) -> SightRules:
     def opacity(kind: TerrainKind) -> Opacity:
         cover = rules.tables.terrain[kind.value].cover
         row = rules.tables.covers[cover] if cover else None
-        cover_kind = (
-            CoverKind.CLEAR if row is None or not row.counts else CoverKind.SOLID if row.blocks else CoverKind.SCREEN
-        )
-        return replace(OPACITY[kind], cover_kind=cover_kind)
+        if row is not None and row.counts and not row.blocks:
+            return screening(kind)
+        return replace(OPACITY[kind], cover_kind=CoverKind.SOLID if row is not None and row.counts else CoverKind.CLEAR)
 
     figures = rules.tables.covers["figures"]
     return SightRules({kind: opacity(kind) for kind in TerrainKind}, figures_hide=figures.counts)

@@ -14,7 +14,7 @@ from rules.games.simple_plastic_figure.rows import display_name
 from rules.games.simple_plastic_figure.tables import PlaceName, PoseName, Rules, TerrainName
 from rules.tabletop.measure import ground_under
 from rules.tabletop.movement import Walk
-from rules.tabletop.opacity import OPACITY, CoverKind, Opacity, Within
+from rules.tabletop.opacity import screening
 from rules.tabletop.scene import ON_TOP_IN, SightRules
 from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece, boxes_meet
 from rules.tabletop.tolerance import EXACT, reaches
@@ -23,13 +23,8 @@ from rules.tabletop.tolerance import EXACT, reaches
 def sight_rules(rules: Rules) -> SightRules:
     """The terrain that hides figures; pieces that fire passes also allow sight, even from inside."""
     names, rows = {kind: terrain_names(rules, kind) for kind in TerrainKind}, rules.tables.terrain
-    light = {kind: OPACITY[kind] for kind, known in names.items() if known and rows[known[0]].through}
-    areas = {
-        kind: Opacity(CoverKind.SCREEN, Within.FILLED)
-        for kind, one in light.items()
-        if one.cover_kind is not CoverKind.SCREEN
-    }
-    return SightRules(opacity=areas, figures_hide=rules.chooses("figures_block", True))
+    light = {kind: screening(kind) for kind, known in names.items() if known and rows[known[0]].through}
+    return SightRules(opacity=light, figures_hide=rules.chooses("figures_block", True))
 
 
 def terrain_names(rules: Rules, kind: TerrainKind) -> list[str]:

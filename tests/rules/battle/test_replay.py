@@ -73,6 +73,13 @@ def test_different_numbers_and_reasons_are_reported(battle: Battle) -> None:
     assert found.now == "SP-11 4 or more kills; SP-10 Distance neither forbids an attack nor changes it."
 
 
+def test_the_order_of_the_reasons_is_no_difference(battle: Battle) -> None:
+    """The journal stores facts by name, so those of units that march together come back in another order."""
+    verdict = dict(event_of(battle.entries[-1]).to_body()["verdict"])
+    turned = {**verdict, "reasons": verdict["reasons"][::-1]}
+    assert differences(battle.game, events_of(doctored(battle.entries, verdict=turned))) == ()
+
+
 def test_a_copy_that_cannot_be_written_is_refused(battle: Battle, tmp_path: Path) -> None:
     battle.close()
     with pytest.raises(UserError, match="nowhere"):

@@ -198,23 +198,37 @@ def test_turns_that_are_left_out_have_been_played() -> None:
 
 
 @pytest.mark.parametrize(
-    ("step", "text"),
+    ("step", "rule", "text"),
     [
-        ({"status": {"tan-1": {"eliminated": True}}}, "Tan 1 is out of the battle"),
-        ({"see": {"tan-1": None}}, "Tan 1 is not on the table"),
-        ({"see": {"green-1": None}}, "Green 1 is not on the table"),
+        ({"status": {"tan-1": {"eliminated": True}}}, "SP-08", "Tan 1 is out of the battle"),
+        ({"see": {"tan-1": None}}, None, "Tan 1 is not on the table"),
+        ({"see": {"green-1": None}}, None, "Green 1 is not on the table"),
     ],
 )
-def test_a_refusal_names_the_figure_that_is_not_there(step: Mapping[str, Any], text: str) -> None:
+def test_a_refusal_names_the_figure_that_is_not_there(step: Mapping[str, Any], rule: str | None, text: str) -> None:
     answer = played(ATTACKING, step, {**SHOT, "dice": [6]})
-    assert answer["steps"] == [{"step": 2, "allowed": False, "why_not": {"rule": None, "text": text}}]
+    assert answer["steps"] == [{"step": 2, "allowed": False, "why_not": {"rule": rule, "text": text}}]
+
+
+def test_an_attack_needs_a_target_unless_there_is_only_one() -> None:
+    shot = {"do": {"action": "attack", "by": "green-1"}, "dice": [6]}
+    assert played(ATTACKING, shot)["steps"][0]["allowed"]
+    tan = [{"id": name, "card": "soldier", "at_in": at} for name, at in (("tan-1", [10, 20]), ("tan-2", [20, 20]))]
+    sides = {**DOCUMENT["sides"], "tan": tan}
+    with pytest.raises(UserError, match='attack by green-1 has several possible targets: name one with "at"'):
+        played(ATTACKING, shot, sides=sides)
+
+
+def test_a_refusal_names_the_rule_of_the_phase_if_the_action_has_none() -> None:
+    [answer] = played(ATTACKING, {"do": {"action": "cohesion", "by": "green-1"}})["steps"]
+    assert answer["why_not"]["rule"] == "SP-01"
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_rules_of_unavailable_actions_belong_to_actions(game: str) -> None:
     opened = open_game(game)
     rows = opened.rules.header.unavailable
-    assert set(rows) <= set(opened.actions)
+    assert set(rows) <= {*opened.actions, "attack"}
     names = [*rows, *(name for row in rows.values() for name in row.also)]
     assert len(names) == len(set(names)), "a name must mean one action"
 
@@ -224,6 +238,24 @@ def test_no_game_accepts_a_phase_that_it_lacks(game: str) -> None:
     document = {"schema": 1, "game": game, "sides": {"green": [], "tan": []}, "steps": [{"phase": "lunch", "side": ""}]}
     with pytest.raises(UserError, match="has no phase 'lunch': choose one of"):
         play_situation(situation_of(document))
+
+
+def test_a_question_that_lacks_a_fact_names_its_rule() -> None:
+    """A turn costs an inch (PF-27), and nobody has said which way he faces."""
+    sides = {"green": [{"id": "green-1", "card": "basic", "at_in": [5, 9]}], "tan": []}
+    move = {"move": {"green-1": {"path_in": [[5, 9], [7, 9], [7, 11]]}}}
+    steps = [{"phase": "a_moves", "side": "green", "turn": 1}, move]
+    answer = play_situation(situation_of({"schema": 1, "game": "plastic_fudge", "sides": sides, "steps": steps}))
+    assert answer["steps"][0]["why_not"]["rule"] == "PF-27"
+
+
+def test_a_card_of_ones_own_that_is_like_no_ready_one_is_refused() -> None:
+    """A Basic Trooper has no grenade, and nobody has wings."""
+    for own in ({"unit": "basic", "weapons": ["grenade"]}, {"TL": "Good", "wings": 2}):
+        sides = {"green": [{"id": "green-1", "card": own, "at_in": [5, 9]}], "tan": []}
+        document = {"schema": 1, "game": "plastic_fudge", "sides": sides, "steps": [{"ask": "green-1"}]}
+        with pytest.raises(UserError, match=f"the card of Green 1 is like no ready one in {[*own][-1]}: let it name"):
+            play_situation(situation_of(document))
 
 
 def test_an_unavailable_action_is_refused_with_its_rule() -> None:

@@ -288,6 +288,7 @@ equipment = [{ name = "Staff", kind = "melee", hands = 2, damage = 1 }]
         ('[guts_effects.faints]\nrule = "FM-54"\nmargin = 5\n', "states has no row for 'faints'"),
         ("[wounds.hurt]\nboxes = 0\n", "boxes must be at least 1"),
         ('[terrain.lava]\nrule = "FM-27"\nfactor = -1\n', "factor must be at least 0"),
+        ('[spells.hex]\nrule = "FM-64"\ntext = "a hex"\nbecomes = "terrified"\n', "becomes must be one of helpless"),
         ('[cards."Sir Knightly"]\ngifts = ["faithfull"]\n', "did you mean 'faithful'"),
     ],
 )

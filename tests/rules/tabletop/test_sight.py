@@ -134,8 +134,18 @@ def test_leaning_figure_is_seen_only_from_its_side(kind):
     assert seen(box(kind, -0.2, 4.8, 5.0)).exposure == 0.0
 
 
-@pytest.mark.parametrize(("near", "far", "exposure"), [(5, 6.5, 1.0), (5, 8, 0.0), (8.5, 12, 1.0), (7, 12, 0.0)])
-def test_sight_reaches_two_inches_into_woods(near, far, exposure):
+@pytest.mark.parametrize(
+    ("near", "far", "exposure"),
+    [
+        (5, 6.5, 1.0),  # between the two, 1.5 in deep
+        (5, 8, 0.0),  # between the two, 3 in deep
+        (7, 10.1, 1.0),  # the target stands 3 in deep, at the far edge
+        (-0.1, 9, 1.0),  # the shooter stands in them, and looks through 9 in of them
+        (-1, 11, 1.0),  # both stand in them
+        (1, 9.9, 0.0),  # the target stands just behind them
+    ],
+)
+def test_only_woods_between_two_figures_hide_and_only_beyond_two_inches(near, far, exposure):
     assert seen(box(TerrainKind.WOODS, near, far, 6.0)).exposure == exposure
 
 

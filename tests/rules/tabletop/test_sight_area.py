@@ -91,8 +91,16 @@ def test_the_far_rim_of_a_trench_hides_what_is_behind_it():
         assert seen_at(trench, posture=Posture.PRONE)(1)
 
 
-def test_sight_reaches_two_inches_into_woods_and_ends():
-    assert edge_at(seen_at(box(TerrainKind.WOODS, 5, 12, 6.0)), 4, 30) == pytest.approx(7.0, abs=0.15)
+def test_soldiers_in_woods_are_seen_and_those_behind_them_are_not():
+    seen = seen_at(box(TerrainKind.WOODS, 5, 12, 6.0))
+    assert all(seen(x) for x in (4.05, 5.05, 9.05, 11.95))
+    assert not any(seen(x) for x in (12.05, 20.05, 29.05))
+
+
+def test_a_soldier_in_woods_sees_out_of_them():
+    """From the woods the other edge hides nothing; a second wood, 3 in deep, hides what is behind it."""
+    seen = seen_at(box(TerrainKind.WOODS, -3, 9, 6.0), box(TerrainKind.WOODS, 15, 18, 6.0))
+    assert [seen(x) for x in (5.05, 12.05, 16.05, 20.05)] == [True, True, True, False]
 
 
 def test_a_soldier_in_a_house_is_seen_and_one_behind_it_is_not():
