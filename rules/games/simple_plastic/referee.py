@@ -127,12 +127,22 @@ def others(position: Position, figure: str) -> Iterator[Action]:
 
 def obligations(position: Position) -> Iterator[Action]:
     """The choice of the first side; gaps left by casualties, when their side moves; victory."""
-    state, rules = position.state, position.game.rules
+    state = position.state
     if not state.turn and STEPS not in state.statuses:
-        owed = "SP-27" if rules.chooses("first_player", "highest_die") else ""
-        yield action_for("Who begins", "turn_sequence", Context(position), has_odds=False, owed=owed)
+        yield from _beginnings(position)
     yield from _squads(position)
     yield action_for("Declare victory", "victory", Context(position))
+
+
+def _beginnings(position: Position) -> Iterator[Action]:
+    """Who begins, by the dice or as the players agree; the other sides follow in their order."""
+    sides, context = position.state.sides, Context(position)
+    if position.game.rules.chooses("first_player", "highest_die"):
+        yield action_for("Who begins", "turn_sequence", context, has_odds=False, owed="SP-27")
+        return
+    for number, side in enumerate(sides):
+        order = {"players": (*sides[number:], *sides[:number])}
+        yield action_for(f"{display_name(side)} begins", "turn_sequence", context, order, has_odds=False)
 
 
 def _squads(position: Position) -> Iterator[Action]:

@@ -50,6 +50,13 @@ def undone_and_done_again(player: Player) -> list[str]:
 
 
 @pytest.mark.slow
+def test_in_simple_plastic_the_players_agree_who_begins(player: Player) -> None:
+    player.begins("Simple Plastic Wargame")
+    assert player.does("", "Green begins").startswith("Green")
+    player.goes_on("Turn 1 · Green moves", "Turn 1 · Green attacks", "Turn 1 · Blue moves")
+
+
+@pytest.mark.slow
 def test_simple_plastic(player: Player) -> None:
     player.begins("Simple Plastic Wargame")
     player.goes_on("Turn 1 · Blue moves")
