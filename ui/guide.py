@@ -373,7 +373,7 @@ def _shot_words(need: Need, button: str) -> str:
         case Need.PHASE:
             return tr("Press “{button}” above the table. Shots come after the moves.", button=button)
         case Need.MOVES:
-            return tr("Accept the moves at the right, or press ✓ beside each soldier.")
+            return tr("Answer the moves, at the right or beside each soldier: ✓ accepts a move.")
         case Need.SOLDIER:
             return tr("Click the soldier that shoots first, such as the marked one.")
         case Need.TARGET:
