@@ -287,7 +287,9 @@ def _landings(position: Position, craft: Unit) -> Iterator[Action]:
 def _turrets(position: Position, tank: Unit) -> Iterator[Action]:
     turret = any(row.turret for row in status.weapons(position, tank).values())
     if turret and status.phase_number(position) == MOVING and not status.waits(position, tank):
-        for enemy in status.targets(position, tank):
+        here = position.figure(tank.id).centre_in
+        aside = (enemy for enemy in status.targets(position, tank) if position.figure(enemy.id).centre_in != here)
+        for enemy in aside:
             title = f"Turn the turret to {display_name(enemy.id)}"
             yield action_for(title, "turn_turret", Context(position, (tank,), (enemy,)))
 
