@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from typing import Annotated, Any
 
 from shapely.geometry import LineString, Point, Polygon
@@ -34,8 +35,8 @@ PER_WEAPON = ("RL", "AL")
 """Attributes with a level for each weapon."""
 
 
-ALTERED = frozenset({"title", "ML", *PER_WEAPON, "DL", "TL"})
-"""What a card of the players' own may alter of a ready one."""
+_TELLING = {one.name for one in fields(Card)} - {"rule", "title", "note", "printed_cost", "ML", *PER_WEAPON, "DL", "TL"}
+"""What a card of the players' own cannot alter of a ready one, so that it tells which one that is."""
 
 
 def card_name(position: Position, unit: Unit) -> str:
@@ -46,9 +47,9 @@ def card_name(position: Position, unit: Unit) -> str:
     """
     if unit.card or not unit.own:
         return unit.card or "basic"
-    said = {key: value for key, value in unit.own.items() if key not in ALTERED}
+    said = {key: value for key, value in unit.own.items() if key in _TELLING}
     ready = rules_of(position).tables.cards
-    names = [said.pop("unit")] if "unit" in said else ["basic", *ready]
+    names = [unit.own["unit"]] if "unit" in unit.own else ["basic", *ready]
     alike = (name for name in names if all(plain(getattr(ready[name], key, None)) == said[key] for key in said))
     if (found := next(alike, None)) is None:
         raise user_error(

@@ -249,13 +249,23 @@ def test_a_question_that_lacks_a_fact_names_its_rule() -> None:
     assert answer["steps"][0]["why_not"]["rule"] == "PF-27"
 
 
-def test_a_card_of_ones_own_that_is_like_no_ready_one_is_refused() -> None:
-    """A Basic Trooper has no grenade, and nobody has wings."""
-    for own in ({"unit": "basic", "weapons": ["grenade"]}, {"TL": "Good", "wings": 2}):
-        sides = {"green": [{"id": "green-1", "card": own, "at_in": [5, 9]}], "tan": []}
-        document = {"schema": 1, "game": "plastic_fudge", "sides": sides, "steps": [{"ask": "green-1"}]}
-        with pytest.raises(UserError, match=f"the card of Green 1 is like no ready one in {[*own][-1]}: let it name"):
-            play_situation(situation_of(document))
+def _asked_with_own_card(own: dict[str, Any]) -> dict[str, Any]:
+    sides = {"green": [{"id": "green-1", "card": own, "at_in": [5, 9]}], "tan": []}
+    document = {"schema": 1, "game": "plastic_fudge", "sides": sides, "steps": [{"ask": "green-1"}]}
+    return play_situation(situation_of(document))
+
+
+@pytest.mark.parametrize("own", [{"unit": "basic", "weapons": ["grenade"]}, {"weapons": ["rifle", "grenade"]}])
+def test_a_card_of_ones_own_that_is_like_no_ready_one_is_refused(own: dict[str, Any]) -> None:
+    """A Basic Trooper has no grenade, and no ready card has these two."""
+    with pytest.raises(UserError, match="the card of Green 1 is like no ready one in weapons: let it name"):
+        _asked_with_own_card(own)
+
+
+def test_remarks_on_a_card_of_ones_own_do_not_matter() -> None:
+    assert _asked_with_own_card({"title": "Guard", "note": "on the bridge", "printed_cost": 3}) == _asked_with_own_card(
+        {"title": "Guard"}
+    )
 
 
 def test_an_unavailable_action_is_refused_with_its_rule() -> None:
