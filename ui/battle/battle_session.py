@@ -249,7 +249,7 @@ class BattleSession:
     def march(
         self, position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS
     ) -> ActionPreview:
-        """The move along these paths; a figure of which nobody knows how it faces sets off straight ahead."""
+        """The move along these paths; a figure of unknown facing is taken to face the way it sets off."""
         preview = preview_of(position, self.referee.march(position, paths, facing_deg))
         if preview.refusal and any(one.fact == FACING for one in preview.asks):
             ahead = _facing_ahead(position, paths)

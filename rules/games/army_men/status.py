@@ -132,7 +132,7 @@ def cover_to_target_in(rules: Rules, target: Figure, view: View, terrain: Iterab
     base = base_area(target)
     # The hill on which he stands hides his feet from below, and is no cover: that shot has its own -1 (AM-88).
     under = {piece.name for piece in held if piece.kind in STANDABLE_KINDS}
-    # Woods cover whom they are too thin to hide.
+    # Woods that are too thin to hide a figure still give it cover.
     line = LineString(view.range.centre_segment_in)
     woods = (piece for piece in terrain if piece.kind is TerrainKind.WOODS)
     trees = (piece for piece in woods if piece.top_in > target.z_in and line.intersects(Polygon(piece.outline_in)))

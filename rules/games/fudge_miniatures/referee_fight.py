@@ -120,7 +120,7 @@ def _shot(
 
 
 def _in_woods(model: Model) -> bool:
-    """Whether a model stands in woods: trees hide some of it, though nobody can measure how much."""
+    """Whether a model stands in woods, where trees hide a part of it that the camera cannot measure."""
     woods = [one for one in model.position.terrain if one.kind is TerrainKind.WOODS and model.figure.z_in < one.top_in]
     return bool(woods) and ground_under(model.figure, woods).value is not None
 

@@ -35,19 +35,20 @@ PER_WEAPON = ("RL", "AL")
 """Attributes with a level for each weapon."""
 
 
-_TELLING = {one.name for one in fields(Card)} - {"rule", "title", "note", "printed_cost", "ML", *PER_WEAPON, "DL", "TL"}
-"""What a card of the players' own cannot alter of a ready one, so that it tells which one that is."""
+_CHANGEABLE = {"rule", "title", "note", "printed_cost", "ML", *PER_WEAPON, "DL", "TL"}
+_IDENTIFYING = {one.name for one in fields(Card)} - _CHANGEABLE
+"""The keys that identify a ready card: a card of the players' own cannot change their values."""
 
 
 def card_name(position: Position, unit: Unit) -> str:
-    """The ready card of a unit; one of the players' own alters its `unit`, or else the first that is as it says.
+    """The ready card of a unit; for one of the players' own, its `unit` or the first that has its values.
 
     Raises:
         UserError: if a card of the players' own is like no ready one.
     """
     if unit.card or not unit.own:
         return unit.card or "basic"
-    said = {key: value for key, value in unit.own.items() if key in _TELLING}
+    said = {key: value for key, value in unit.own.items() if key in _IDENTIFYING}
     ready = rules_of(position).tables.cards
     names = [unit.own["unit"]] if "unit" in unit.own else ["basic", *ready]
     alike = (name for name in names if all(plain(getattr(ready[name], key, None)) == said[key] for key in said))

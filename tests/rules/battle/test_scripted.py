@@ -241,7 +241,7 @@ def test_no_game_accepts_a_phase_that_it_lacks(game: str) -> None:
 
 
 def test_a_question_that_lacks_a_fact_names_its_rule() -> None:
-    """A turn costs an inch (PF-27), and nobody has said which way he faces."""
+    """A turn costs an inch (PF-27), and the facing at the start is missing."""
     sides = {"green": [{"id": "green-1", "card": "basic", "at_in": [5, 9]}], "tan": []}
     move = {"move": {"green-1": {"path_in": [[5, 9], [7, 9], [7, 11]]}}}
     steps = [{"phase": "a_moves", "side": "green", "turn": 1}, move]

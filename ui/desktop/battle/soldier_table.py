@@ -34,7 +34,7 @@ _ICON_PX, _SQUAD_PX = 40, 96
 
 
 class _UnitBox(QComboBox):
-    """Leaves the wheel to the table, which scrolls with it, and tells it of the mouse.
+    """A list of units that ignores the mouse wheel, so that the table scrolls, and reports when the mouse enters.
 
     Signals:
         entered: The mouse came in.
