@@ -361,6 +361,8 @@ def _pointed_out(
     assert view.calibration is not None
     inside = {hit.id for hit in hits}
     marked_out = [f for f in view.figures if f.id in inside or f.id in (preview.hovered, preview.picked)]
+    if not marked_out:
+        return
     px_per_in = screen_scale * _px_per_inch(view.calibration.camera, view.figures)
     for figure, outline in zip(marked_out, _rings(view, state, marked_out, px_per_in), strict=True):
         stands_out = figure.id in (preview.hovered, preview.picked)

@@ -22,7 +22,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.tabletop.table import TerrainKind, TerrainPiece
+from rules.tabletop.table import TerrainKind
 from ui.desktop.picture.view import PictureView
 from ui.desktop.saving import ask_file, ask_where
 from ui.desktop.store import Store
@@ -68,9 +68,7 @@ class TerrainController(QObject):
         self._in_hand = in_hand
         if in_hand:
             self._picture.takes_wheel = tool.choosing
-        outline_in = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))
-        next_piece = TerrainPiece("", tool.kind, outline_in, 0.0, tool.height_in)
-        self.panel.show_terrain(self._store.terrain, tool.selected, next_piece)
+        self.panel.show_terrain(self._store.terrain, tool.selected, tool.kind, tool.height_in)
 
     def open(self, path: Path | None = None) -> None:
         """Load terrain from a file; without a path, ask which."""
@@ -129,28 +127,29 @@ class TerrainPanel(QWidget):
         self.save = button_with_tip(tr("Save…"), tip, lambda: save_file())
         in_column((self._pieces_box(open_), 1), self._piece_box(), on=self)
 
-    def show_terrain(self, terrain: Terrain, selected: str | None, next_piece: TerrainPiece) -> None:
+    def show_terrain(
+        self, terrain: Terrain, selected: str | None, next_kind: TerrainKind, next_height_in: float
+    ) -> None:
         """Show the pieces and the selected one, or without a selection the settings of the next piece."""
-        shown = (terrain, selected, next_piece)
+        shown = (terrain, selected, next_kind, next_height_in)
         if shown == self._shown:
             return
         self._shown = shown
-        piece = piece_named(terrain, selected) or next_piece
-        known = piece is not next_piece
+        piece = piece_named(terrain, selected)
         self._fill_list(terrain, selected)
-        self._of.setText(piece.name if known else tr("The next piece"))
+        self._of.setText(piece.name if piece else tr("The next piece"))
         boxes = (self.name, self.kind, self.height_in, self.base_in)
         for box in boxes:
             box.blockSignals(True)
         if not (self.name.hasFocus() and self.name.isModified()):
-            self.name.setText(piece.name if known else "")
-        self.kind.setCurrentIndex(self.kind.findData(str(piece.kind)))
-        self.height_in.setValue(piece.height_in)
-        self.base_in.setValue(piece.base_in)
+            self.name.setText(piece.name if piece else "")
+        self.kind.setCurrentIndex(self.kind.findData(str(piece.kind if piece else next_kind)))
+        self.height_in.setValue(piece.height_in if piece else next_height_in)
+        self.base_in.setValue(piece.base_in if piece else 0.0)
         for box in boxes:
             box.blockSignals(False)
         for part in (self.name, self.base_in, self.remove):
-            part.setEnabled(known)
+            part.setEnabled(piece is not None)
         self.save.setEnabled(bool(terrain))
 
     def _fill_list(self, terrain: Terrain, selected: str | None) -> None:
