@@ -310,14 +310,17 @@ def safest_run(model: Model) -> Path:
     position, here = model.position, model.figure
     movement_in = float(model.stats["movement_in"])
     rest = [one for name, one in position.figures.items() if name != model.id and not position.unit(name).out]
-    ways: list[tuple[float, Path]] = []
+
+    def is_clear(end: PointIn) -> bool:
+        inside = not position.state.area_in or Polygon(position.state.area_in).covers(Point(end))
+        free = inside and all(range_between(placed(here, end), one).edge_in > 0 for one in rest)
+        return free and not _enemy_passed(model, (here.centre_in, end))
+
+    ways: list[tuple[float, PointIn]] = []
     for n in range(RUN_DIRECTIONS):
         ahead = (here.centre_in, onward(here.centre_in, 360 * n / RUN_DIRECTIONS, 2 * movement_in))
         end = walk(ahead, position.terrain, _profile(model), movement_in).reach_in
-        free = all(range_between(placed(here, end), one).edge_in > 0 for one in rest)
-        inside = not position.state.area_in or Polygon(position.state.area_in).covers(Point(end))
-        clear = free and inside and not _enemy_passed(model, (here.centre_in, end))
-        if clear and _farther(model, end):
+        if _farther(model, end):
             away_in = (math.dist(end, enemy.figure.centre_in) for enemy in model.enemies)
-            ways.append((min(away_in, default=math.inf), (here.centre_in, end)))
-    return max(ways, default=(0.0, ()))[1]
+            ways.append((min(away_in, default=math.inf), end))
+    return next(((here.centre_in, end) for _, end in sorted(ways, reverse=True) if is_clear(end)), ())
