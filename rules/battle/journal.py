@@ -52,6 +52,9 @@ EXTERNAL_EVENTS = ("camera_moved", "marker_moved", "table")
 MOST_BYTES = 2**25
 """Limit of a journal's file: as much as sixty long evenings."""
 
+SYNCHRONOUS = "EXTRA"
+"""SQLite's setting for when the disk confirms a transaction: before it ends, and the folder too."""
+
 _ONE_FILE = b"\1\1"  # rollback-journal mode for writing and reading, so that no log is kept in a second file
 _MODE_AT = 18
 """https://www.sqlite.org/fileformat2.html, section 1.3."""
@@ -123,7 +126,7 @@ class Journal(AbstractContextManager["Journal"]):
                 _test_rollback(path, place)
                 self.remark = f"The program was stopped while it wrote to {path}: unconfirmed entries are lost."
         try:
-            # In autocommit every statement is its own transaction; EXTRA makes the disk confirm it, folder included.
+            # In autocommit every statement is its own transaction.
             self._file = sqlite3.connect(place, isolation_level=None, timeout=0.2, check_same_thread=False)
         except sqlite3.Error as fault:
             raise user_error(
@@ -140,7 +143,7 @@ class Journal(AbstractContextManager["Journal"]):
 
     def _prepare(self) -> None:
         self._file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_ENTRY_BYTES)
-        self._file.execute("PRAGMA synchronous = EXTRA")
+        self._file.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
         self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._file.execute("BEGIN EXCLUSIVE")
         if self._file.execute("PRAGMA application_id").fetchone()[0] == 0:  # an empty file

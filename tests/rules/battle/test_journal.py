@@ -38,6 +38,20 @@ def test_entries_are_read_back(tmp_path):
         assert journal.entries() == (first, second)
 
 
+def test_the_disk_confirms_every_entry(tmp_path):
+    # In a process of its own, because the tests themselves do not wait for the disk. SQLite's number of EXTRA is 3.
+    code = (
+        "import pathlib, sqlite3, sys; connect = sqlite3.connect; opened = []\n"
+        "sqlite3.connect = lambda *where, **how: opened.append(connect(*where, **how)) or opened[-1]\n"
+        "from rules.battle.journal import Journal; Journal(pathlib.Path(sys.argv[1]), lambda: 0.0)\n"
+        "print(opened[-1].execute('PRAGMA synchronous').fetchone()[0])"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "b")], capture_output=True, text=True, check=True
+    )
+    assert found.stdout == "3\n"
+
+
 def test_a_snapshot_of_an_open_journal_is_a_journal(tmp_path):
     with Journal(tmp_path / "a", lambda: 1.0) as journal:
         journal.append("noted", {"text": "first"})
