@@ -16,8 +16,8 @@ from ui.setup.cameras import Camera
 from ui.translation import mark_for_translation, tr, tr_count
 from vision.palette import army_names
 from vision.separation import SeparationLevel
-from vision.source import SETTLING
 from vision.table_view import TableView
+from vision.webcam import SETTLING
 
 ENOUGH_MARKERS = 4
 """One near each corner; more hardly improve the accuracy."""
@@ -32,7 +32,7 @@ _HELD = (
     mark_for_translation("focus held"),
     mark_for_translation("focus automatic"),
 )
-"""The parts of `vision.source.Webcam.held`."""
+"""The parts of `vision.webcam.Webcam.held`."""
 
 
 class GuideStep(StrEnum):

@@ -29,7 +29,8 @@ from ui.cli import main
 from ui.commands.replay import open_battle
 from ui.files import read_terrain, write_json
 from ui.setup.saved_table_store import SavedTables
-from vision.source import open_source, read_image
+from vision.pictures import read_image
+from vision.source import open_source
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
 pytestmark = pytest.mark.timeout(20)

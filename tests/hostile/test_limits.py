@@ -31,7 +31,8 @@ from tools.kills import play_and_kill
 from ui.battle.history import battle_json
 from ui.cli import main
 from ui.files import read_terrain, write_json
-from vision.source import open_source, read_image
+from vision.pictures import read_image
+from vision.source import open_source
 
 SAVES, KILLS = 150, 5
 """`python -m tools.damaged_saves` and `python -m tools.kills` try more."""

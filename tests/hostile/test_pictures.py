@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from tests.hostile.nasty import damaged, few, only_refuses
-from vision.source import open_source, read_image
+from vision.pictures import read_image
+from vision.source import open_source
 
 _STILLS = ("png", "jpg", "bmp", "webp", "tif")
 

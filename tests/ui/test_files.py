@@ -7,7 +7,7 @@ import pytest
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind
 from ui.files import check_writable, read_terrain, write_bytes, write_json, write_picture
-from vision.source import read_image
+from vision.pictures import read_image
 
 HOUSE = {"name": "house", "kind": "building", "outline_in": [[0, 0], [4, 0], [4, 3]], "base_in": 0.5, "height_in": 5}
 

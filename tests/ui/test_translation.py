@@ -10,7 +10,7 @@ import pytest
 from rules.tabletop.errors import UserError
 from tests.ui.catalogs import write_catalog
 from ui.translation import tr, tr_count, use_language
-from vision.source import read_image
+from vision.pictures import read_image
 
 GERMAN = {"Quit": "Beenden", "Use camera {number}": "Kamera {number} verwenden"}
 SOLDIERS = ("{count} soldier of {army}", "{count} soldiers of {army}")

@@ -11,7 +11,10 @@ import pytest
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from vision.frame import Frame
-from vision.source import FOLDER_STEP_S, ImageSequence, Video, Webcam, camera_numbers, open_source, read_image
+from vision.pictures import FOLDER_STEP_S, ImageSequence, read_image
+from vision.source import open_source
+from vision.video import Video
+from vision.webcam import Webcam, camera_numbers
 
 
 def write_picture(path: Path, value: int = 100, size_px: tuple[int, int] = (8, 6)) -> Path:

@@ -26,8 +26,9 @@ from ui.session import Session
 from ui.setup.armies import WITHOUT_EMPTY, group_words, one_plastic, separation_sentence, separations_of
 from ui.setup.lens import LensProfiles, camera_identity, lens_folder
 from vision.frame import Frame
+from vision.pictures import read_image
 from vision.setup import Setup
-from vision.source import Source, open_source, read_image
+from vision.source import Source, open_source
 from vision.table_view import TableView
 
 _MAX_PAIRS = 12

@@ -17,7 +17,7 @@ from rules.tabletop.errors import UserError
 from ui.files import check_writable, write_json
 from ui.paper.marker_sheet import LENS_BOARD
 from ui.setup.lens import LensProfiles, lens_folder, lens_story
-from vision.source import read_image
+from vision.pictures import read_image
 
 
 def run_lens(options: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ from ui.background_task import BackgroundTask
 from ui.desktop.messages import MessageActions, Say
 from ui.files import check_writable, write_bytes
 from ui.translation import tr
-from vision.source import IMAGE_SUFFIXES
+from vision.pictures import IMAGE_SUFFIXES
 
 _TICK_MS = 40
 _PATIENCE_S = 0.5

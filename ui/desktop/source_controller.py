@@ -13,8 +13,9 @@ from vision.frame import Frame
 from vision.setup import Setup
 from vision.simulation.practice_table import PracticeTable
 from vision.simulation.simulator import SimulatedTable
-from vision.source import Source, Webcam, is_camera
+from vision.source import Source, is_camera
 from vision.table_view import TableView
+from vision.webcam import Webcam
 
 _MAX_LAG_S = 1 / 15
 """If looking takes longer, the picture runs ahead of what is drawn over it."""

@@ -19,7 +19,8 @@ from calibration.opencv import cv2
 from rules.tabletop.errors import user_error
 from ui.background_task import BackgroundTask
 from ui.desktop.settings import Settings
-from vision.source import Capture, OpenCapture, Recording, Source, open_source
+from vision.capture import Capture, OpenCapture
+from vision.source import Recording, Source, open_source
 
 
 @dataclass(frozen=True)

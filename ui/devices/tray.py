@@ -20,7 +20,8 @@ from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind, DieSeen
 from vision.frame import Frame
 from vision.motion import Box
-from vision.source import Source, camera_numbers, open_source
+from vision.source import Source, open_source
+from vision.webcam import camera_numbers
 
 _MAX_READINGS_SHOWN = 4
 _SAME_PLACE = 0.3  # of a side: dice that moved less lie where they were

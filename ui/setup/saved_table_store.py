@@ -21,7 +21,7 @@ from ui.setup.saved_table import SavedTable, table_to_save
 from ui.setup.saved_table_document import document_of, examples_of, picture_of, table_of
 from ui.translation import tr
 from vision.frame import ImageBgr
-from vision.source import read_image
+from vision.pictures import read_image
 from vision.table_view import TableView
 
 _EVERY_S = 1.0

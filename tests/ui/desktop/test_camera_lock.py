@@ -14,7 +14,8 @@ from PyQt6.QtWidgets import QPushButton
 from rules.tabletop.errors import UserError
 from tests.ui.windows import Open, Wait
 from ui.desktop.source_opening import CameraLocks
-from vision.source import Source, Webcam
+from vision.source import Source
+from vision.webcam import Webcam
 
 HOLDER = """
 import sys

@@ -17,7 +17,8 @@ from ui.guide import GuideStep, StepMark
 from ui.setup.cameras import Camera
 from vision.frame import Frame
 from vision.simulation.simulator import SimulatedTable
-from vision.source import SETTLING, Source, Webcam
+from vision.source import Source
+from vision.webcam import SETTLING, Webcam
 
 
 @pytest.fixture(autouse=True)

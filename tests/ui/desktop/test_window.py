@@ -30,9 +30,10 @@ from ui.desktop.window import Window
 from ui.measuring import figure_at, measured
 from ui.picture.overlay import Label
 from vision.frame import Frame
+from vision.pictures import read_image
 from vision.setup import Setup
 from vision.simulation.simulator import SimulatedTable
-from vision.source import Source, read_image
+from vision.source import Source
 
 
 def inches(words: str) -> float:

@@ -17,8 +17,8 @@ from ui.setup.cameras import Camera, cameras
 from vision.palette import ArmyColour
 from vision.separation import Separation, SeparationLevel
 from vision.setup import Setup
-from vision.source import SETTLING
 from vision.tracks import Tracking
+from vision.webcam import SETTLING
 
 NOTHING = TableStatus("demo", None, TableState())
 
