@@ -238,7 +238,7 @@ def badge_marks(position: Position) -> Iterator[Mark]:
 def _marks(middle_in: PointIn, z_in: float, strokes: Iterable[Stroke]) -> Iterator[Mark]:
     x, y = middle_in
     disc = [(x + _RADIUS_IN * u, y + _RADIUS_IN * v) for u, v in _arc(1.4, 0, 360)]
-    yield Trace(lifted(disc, z_in), PLATE, 1.0, PLATE, closed=True, halo=False)
+    yield Trace(lifted(disc, z_in), PLATE, 1.0, PLATE, closed=True, halo=False, keeps_clear=True)
     for stroke in strokes:
         line = [(x + _RADIUS_IN * u, y + _RADIUS_IN * v) for u, v in stroke]
         yield Trace(lifted(line, z_in), WHITE, 1.6, halo=False)

@@ -186,6 +186,9 @@ def pending_move(
             first = DecisionButton(
                 tr("Allow anyway"), tip, lambda: after(lambda: play.let_pass(position, proposal, _AGREED)), "✓"
             )
+            if play.has_hand:
+                tip = tr("Put the soldier back where it was")
+                nudge = DecisionButton(tr("Put back"), tip, lambda: after(lambda: play.put_back(proposal)), "✗")
         buttons = (first, nudge)
     return PendingMove(words, short, proposal.end_in, buttons, proposal.is_legal, tuple(proposal.paths.values()))
 
