@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from rules.engine.position import Position
 from rules.tabletop.table import PointIn
 from ui.battle.battle_session import LEAST_MOVE_IN, BattleSession
-from vision.simulation.practice import CATCH_UP_S, ENTER_S, LEAVE_S
+from vision.simulation.practice import CATCH_UP_S, ENTER_S, LEAVE_S, Practice
 from vision.simulation.practice_table import PracticeTable
 from vision.table_view import TableView
 
@@ -53,7 +54,7 @@ class PracticePlaces:
                 self._tried.pop(name, None)
                 continue
             self._tried[name] = place_in
-            table.change(lambda now, now_s: now.pick_up(toy, now_s).carry(place_in))
+            table.change(partial(_carried, toy, place_in))
             self._held = toy, table.time_s + ENTER_S + CATCH_UP_S
             return
 
@@ -66,6 +67,10 @@ class PracticePlaces:
             if is_held:
                 table.change(lambda now, now_s: now.put_down(now_s))
             self._held, self._seen_from_s = None, table.time_s + LEAVE_S
+
+
+def _carried(toy: str, to_in: PointIn, now: Practice, now_s: float) -> Practice:
+    return now.pick_up(toy, now_s).carry(to_in)
 
 
 def _toy_at(table: PracticeTable, place_in: PointIn) -> str:

@@ -225,7 +225,7 @@ def resting_shapes(
 
 
 def area_shapes(view: TableView, preview: Preview) -> tuple[Shape, ...]:
-    """The marked parts of the ground and white rings, drawn below the resting shapes, whose numbers they must not cover."""
+    """The marked parts of the ground, and white rings, below the resting shapes: they must not cover numbers."""
     if view.calibration is None:
         return ()
     return (*marked(view.calibration.camera, preview.areas), *_picked_rings(view, preview))
