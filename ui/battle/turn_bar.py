@@ -9,7 +9,7 @@ from rules.battle.referees import referee_of
 from rules.engine.events import PhaseBegun
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, ActionPreview
-from ui.battle.action_text import action_words, obligation_words, round_words, state_words
+from ui.battle.action_text import action_words, obligation_key, obligation_words, round_words, state_words
 from ui.battle.battle_session import BattleSession
 from ui.battle.round_sequence import able_to_act
 from ui.formatting import capitalized
@@ -114,7 +114,7 @@ def _owed_words(owed: Collection[ActionPreview], count: int) -> str:
 
 def _count(owed: Collection[ActionPreview]) -> int:
     """How many obligations there are; alternatives of one rule, such as which side begins, count once."""
-    return len({one.action.words if one.action.by else one.action.owed for one in owed})
+    return len(set(map(obligation_key, owed)))
 
 
 def _left(play: BattleSession, position: Position) -> str:

@@ -66,7 +66,7 @@ def test_several_figures_are_named_by_their_numbers() -> None:
         (asked(odds=Odds({"green": Fraction(1, 2), "tan": Fraction(1, 2)})), "Green 50 %, Tan 50 %"),
         (asked(odds=Odds()), "yes"),
         (asked(refusal="out of range"), "no"),
-        (asked(ambiguities=(Ambiguity("in reach?", ("range_in",), {"in": 5.9, "out": 6.1}),)), "too close"),
+        (asked(ambiguities=(Ambiguity("in reach?", ("range_in",), {"in": 5.9, "out": 6.1}),)), "your call"),
     ],
 )
 def test_odds_in_a_few_words(preview: ActionPreview, words: str) -> None:

@@ -178,16 +178,20 @@ class BattlePanel(QWidget):
         unit: str,
         owed: Sequence[ActionPreview] = (),
         others: Sequence[ActionPreview] = (),
+        *,
+        moves: bool = True,
     ) -> None:
-        """Show a figure's obligations and actions, possible ones first; `others` are obligations of the side."""
+        """Show a figure's obligations and actions, possible ones first, and what is left to it if it `moves` now.
+
+        `others` are obligations of the side.
+        """
         every = (*owed, *available.attacks, *available.others)
         spread = any(one.action.template for one in every)
         aims = "<br>" + tr("Click a place to aim there, or press H to aim with keys.") if spread else ""
         hint = tr("Press Esc to see it.") if len(others) == 1 else tr("Press Esc to see them.")
         rest = f"<br>{escape_markup(obligation_words(others))}. {escape_markup(hint)}" if others else ""
-        self.about.setText(
-            f"{_heading(available.figure, unit)}<br>{escape_markup(capitalized(movement_words(available)))}{aims}{rest}"
-        )
+        left = f"<br>{escape_markup(capitalized(movement_words(available)))}" if moves else ""
+        self.about.setText(f"{_heading(available.figure, unit)}{left}{aims}{rest}")
         self._fill(every)
 
     def show_place_actions(self, figure: str, unit: str, place: str, previews: Sequence[ActionPreview]) -> None:
