@@ -372,6 +372,11 @@ def _shot_words(need: Need, button: str) -> str:
     match need:
         case Need.PHASE:
             return tr("Press “{button}” above the table. Shots come after the moves.", button=button)
+        case Need.MOVE:
+            return tr(
+                "Move your soldiers; on the simulated table, drag them. Then press “{button}” above the table.",
+                button=button,
+            )
         case Need.MOVES:
             return tr("Answer the moves, at the right or beside each soldier: ✓ accepts a move.")
         case Need.SOLDIER:

@@ -336,7 +336,7 @@ def _attack_chance(preview: ActionPreview) -> float | None:
     return success_chance(preview) if preview.action.at and preview.action.by else None
 
 
-_STRUCK = {
+STRUCK = {
     "wreck": mark_for_translation("{names} wrecked"),
     "explodes": mark_for_translation("{names} exploded"),
     "down": mark_for_translation("{names} down"),
@@ -417,12 +417,12 @@ def _struck(changes: Iterable[Change]) -> dict[str, list[str]]:
     """The figures by the words for their gravest new status."""
     gravest: dict[str, str] = {}
     for change in changes:
-        if change.key in _STRUCK and change.value not in (None, False):
+        if change.key in STRUCK and change.value not in (None, False):
             known = gravest.get(change.figure, change.key)
-            gravest[change.figure] = min(known, change.key, key=list(_STRUCK).index)
+            gravest[change.figure] = min(known, change.key, key=list(STRUCK).index)
     found: dict[str, list[str]] = {}
     for figure, status in gravest.items():
-        found.setdefault(_STRUCK[status], []).append(figure)
+        found.setdefault(STRUCK[status], []).append(figure)
     return found
 
 

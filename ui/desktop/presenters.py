@@ -127,7 +127,7 @@ class TextPresenter:
             selects = store.in_battle and store.tool.name == "select"
             hint = tr(CLICK_ONE) if selects else store.tool.hint
             drag = practice.hint if store.battle.may_move else ""
-            return next_step(store.view, store.session.state, store.tool.name, hint, drag)
+            return next_step(store.view, store.session.state, store.tool.name, hint, drag, keys=not selects)
         if store.source_controller.worker.source_problem:
             return ""
         if store.frame is not None:

@@ -28,7 +28,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
 from ui.battle.action_text import movement_words, obligation_words, reason_rows
 from ui.battle.battle_setup import about_game, title_of
-from ui.battle.dice import Throws, alike, needs_dice, roll_words
+from ui.battle.dice import Throws, alike, needs_dice, thrown_words
 from ui.desktop.battle.action_list import ActionList
 from ui.desktop.battle.dice_card import DiceCard, DiceFaces
 from ui.desktop.battle.pending_moves import PendingMoves
@@ -227,7 +227,7 @@ class BattlePanel(QWidget):
     def show_throws(self, throws: Throws) -> None:
         """Show the dice of the result."""
         for request, roll in throws:
-            words, throw = wrapping_label(roll_words(request, roll.faces)), QWidget()
+            words, throw = wrapping_label(thrown_words(request, roll.faces)), QWidget()
             dice = DiceFaces(request.die, request.count, roll.faces)
             if request.count <= _DICE_BESIDE_WORDS:
                 in_row(dice, (words, 1), on=throw, margin=0)
