@@ -67,7 +67,8 @@ def test_initiative_is_rolled_first_and_phases_without_shots_pass(tmp_path: Path
         first = next(one for one in play.obligations(now()) if one.action.owed)
         assert watch.next_step(play, now(), first) == ShotStep(Need.DUTY), "nobody shoots yet"
         while battle.state.phase != "automatic_weapons":
-            assert watch.next_step(play, now(), None) == ShotStep(Need.PHASE)
+            need = Need.MOVE if battle.state.phase == "movement" else Need.PHASE
+            assert watch.next_step(play, now(), None) == ShotStep(need)
             play.go_on(now(), play.owed(now()))
         assert watch.next_step(play, now(), None) == ShotStep(Need.PHASE), "rifles are next (AM-12)"
         play.go_on(now())
