@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -183,7 +184,10 @@ class RoundSequence:
         ]
         self._owed = {action.by[0]: tuple(own for own in owed if own.by[0] == action.by[0]) for action in owed}
         self._idle -= self._owed.keys()
-        coming = self._owed if self.name not in self._play.referee.rounds(position) else able_to_attack(position)
+        coming: Iterable[str] = self._owed
+        if self.name in self._play.referee.rounds(position):
+            ready = self._play.referee.ready
+            coming = (name for name in able_to_attack(position) if name in done or ready(position, position.unit(name)))
         self._order += [name for name in coming if name not in self._order]
 
     def _coming(self) -> list[str]:
