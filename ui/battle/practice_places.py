@@ -35,10 +35,10 @@ class PracticePlaces:
         """Move the next figure that the battle awaits elsewhere; without a table or a battle do nothing."""
         if play is not self._play:
             self._play, self._tried = play, {}
-        if play is None or position is None or table is None:
+        if play is None or position is None or table is None or view is None:
             return
-        self._put_down(table)
-        is_clear = view is not None and not view.frozen and view.frame.time_s > self._seen_from_s
+        self._put_down(table, view.frame.time_s)
+        is_clear = not view.frozen and view.frame.time_s > self._seen_from_s
         if is_clear and self._held is None and table.now.held is None:
             self._pick_up(table, play, position)
 
@@ -58,12 +58,13 @@ class PracticePlaces:
             self._held = toy, table.time_s + ENTER_S + CATCH_UP_S
             return
 
-    def _put_down(self, table: PracticeTable) -> None:
+    def _put_down(self, table: PracticeTable, seen_s: float) -> None:
+        """Put the toy down once a view has shown it in the hand: a toy that jumps would be taken for another one."""
         if self._held is None:
             return
         toy, there_s = self._held
         is_held = table.now.carried == toy  # otherwise the player has picked up another one
-        if table.time_s >= there_s or not is_held:
+        if seen_s >= there_s or not is_held:
             if is_held:
                 table.change(lambda now, now_s: now.put_down(now_s))
             self._held, self._seen_from_s = None, table.time_s + LEAVE_S

@@ -135,7 +135,8 @@ class PracticeController(QObject):
     def pull(self) -> None:
         """Put soldiers where the battle says, one at a time."""
         store = self._store
-        self._places.follow(self.table, store.view, store.battle.play, store.battle.position)
+        if not store.source_controller.is_searching:  # a toy that moves meanwhile would be taken for another one
+            self._places.follow(self.table, store.view, store.battle.play, store.battle.position)
 
     def follow(self) -> None:
         """Show the menu only for the simulated table, with its current switches; a soldier may have gone meanwhile."""
