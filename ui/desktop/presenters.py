@@ -59,7 +59,8 @@ class TablePresenter(QObject):
             answer = current_answer(view, state, asking, question, reading)
             display.show_table(shown_view, state, preview, answer)
             self._features.projector.show_table(shown_view, state, preview)
-            moves = self._battle.pending if store.in_battle else ()
+            is_playing = store.in_battle and not self._features.files.is_setting_up
+            moves = self._battle.pending if is_playing else ()
             self._parts.pills.show_moves(moves, display.seen(shown_view).calibration)
         self._parts.status.point(at, state)
         self.drawn.emit(reading)

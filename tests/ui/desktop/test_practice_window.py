@@ -357,3 +357,18 @@ def test_a_continued_battle_puts_the_soldiers_where_it_was_left(
     show_battle(window)
     wait_until(lambda: toy_at(table, ASIDE_IN))
     assert not window.battle.pending, "nothing is proposed back"
+
+
+@pytest.mark.slow
+def test_while_another_battle_is_set_up_the_moves_of_the_open_one_are_not_asked(
+    window: Window, table: PracticeTable, tmp_path: Path, wait_until: Wait
+) -> None:
+    moved(window, tmp_path, wait_until, BARE_IN)
+    click(window, POSTS["green-2"])
+    wait_until(lambda: window.pills.pills)
+    window.features.files.new_battle()
+    window.store.show()
+    assert window.pills.pills == []
+    assert window.battle.chosen == "", "what was selected would stay on the table"
+    window.features.files.close()
+    wait_until(lambda: window.pills.pills)
