@@ -363,32 +363,25 @@ def _game(now: TableStatus) -> Guide:
 
 def _shot(now: TableStatus) -> Guide:
     if now.need is not None:
-        return Guide({}, GuideStep.SHOT, _shot_words(now.need, now.next_words))
+        return Guide({}, GuideStep.SHOT, tr(_SHOT_WORDS[now.need], button=now.next_words))
     words = tr("Click a soldier, then one of the other army. The distance and its uncertainty appear on the right.")
     return Guide({}, GuideStep.SHOT, words, tr("Measure"))
 
 
-def _shot_words(need: Need, button: str) -> str:
-    match need:
-        case Need.PHASE:
-            return tr("Press “{button}” above the table. Shots come after the moves.", button=button)
-        case Need.MOVES:
-            return tr("Answer the moves, at the right or beside each soldier: ✓ accepts a move.")
-        case Need.SOLDIER:
-            return tr("Click the soldier that shoots first, such as the marked one.")
-        case Need.TARGET:
-            return tr("Now click the enemy to shoot at. The numbers are the chances to hit.")
-        case Need.ROLL:
-            return tr("Press Roll at the right. Or click another target first.")
-        case Need.DUTY:
-            return tr("Press the marked button on the right. The game needs this before the first shot.")
-        case Need.CHOICE:
-            return tr("Choose on the right. The game needs this before the first shot.")
-        case Need.DICE:
-            return tr("Let the program roll, or roll your own dice and type their faces.")
-        case Need.NOTHING:
-            return tr("That was a shot. Go on with the next soldier.")
-
+_SHOT_WORDS = {
+    Need.PHASE: mark_for_translation("Press “{button}” above the table. Shots come after the moves."),
+    Need.MOVE: mark_for_translation(
+        "Move your soldiers; on the simulated table, drag them. Then press “{button}” above the table."
+    ),
+    Need.MOVES: mark_for_translation("Answer the moves, at the right or beside each soldier: ✓ accepts a move."),
+    Need.SOLDIER: mark_for_translation("Click the soldier that shoots first, such as the marked one."),
+    Need.TARGET: mark_for_translation("Now click the enemy to shoot at. The numbers are the chances to hit."),
+    Need.ROLL: mark_for_translation("Press Roll at the right. Or click another target first."),
+    Need.DUTY: mark_for_translation("Press the marked button on the right. The game needs this before the first shot."),
+    Need.CHOICE: mark_for_translation("Choose on the right. The game needs this before the first shot."),
+    Need.DICE: mark_for_translation("Let the program roll, or roll your own dice and type their faces."),
+    Need.NOTHING: mark_for_translation("That was a shot. Go on with the next soldier."),
+}
 
 _SHOWN: dict[GuideStep, Callable[[TableStatus], Guide]] = {
     GuideStep.CAMERA: _camera,

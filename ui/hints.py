@@ -26,10 +26,13 @@ def title_words(spec: str) -> str:
     return tr("Camera {number}", number=spec) if is_camera(spec) else Path(spec).name
 
 
-def next_step(view: TableView, state: TableState, tool: str, hint: str, practice: str = "") -> str:
+def next_step(
+    view: TableView, state: TableState, tool: str, hint: str, practice: str = "", *, keys: bool = True
+) -> str:
     """What the player should do next: `hint` with the current tool.
 
-    `practice` is how the mouse moves soldiers of the simulated table; empty for other tables.
+    `practice` is how the mouse moves soldiers of the simulated table; empty for other tables. `keys` says whether to
+    name the keys of the tools.
     """
     if view.calibration is None:
         return tr("Lay a printed marker flat on the table, fully in the picture. It shows how long an inch is.")
@@ -48,6 +51,8 @@ def next_step(view: TableView, state: TableState, tool: str, hint: str, practice
         return tr("Searching for the soldiers of your armies…")
     if practice:  # with the keys, a third line would move the picture under the mouse
         return f"{practice}   {hint}"
+    if not keys:
+        return hint
     return hint + (tr("   M: measure") if tool == TEACH else tr(_KEYS))
 
 

@@ -15,7 +15,7 @@ from rules.engine.game import Game, Question
 from rules.engine.objectives import Task
 from rules.engine.position import Position, View
 from rules.engine.ruleset import Ruleset
-from rules.engine.state import State
+from rules.engine.state import State, Unit
 from rules.engine.text import display_name, display_names, place_words
 from rules.engine.verdict import ACTORS, TARGETS, MoveEffect, RuleRefusal, StatusEffect, Verdict
 from rules.tabletop.errors import UserError
@@ -236,6 +236,7 @@ class Referee(Generic[T]):
         ground: The terrain, as changed by the battle.
         conditions: The conditions that the players may give a figure when they overrule the rules, by name.
         rounds: The rounds of attacks that are possible now, in which figures are asked one by one.
+        ready: Whether a unit on the table may still do anything in this phase, whatever it sees.
         moves: Whether figures move in the current phase; by default if its row in the table `phases` says `moves`.
         tasks: The tasks that a side may have, the default first; empty if the game leaves objectives to the players.
         this_turn: Names of the statuses that end with the turn.
@@ -262,6 +263,7 @@ class Referee(Generic[T]):
     strayed: Callable[[Position, Action, Verdict], tuple[PointIn, PointIn] | None] = lambda *_: None
     conditions: Mapping[str, Condition] = field(default_factory=lambda: CONDITIONS)
     rounds: Callable[[Position], tuple[str, ...]] = lambda _: (FIRE,)
+    ready: Callable[[Position, Unit], bool] = lambda *_: True
     moves: Callable[[Position], bool] = lambda position: phase_says(position, "moves")
     tasks: Callable[[Ruleset[T]], tuple[Task, ...]] = lambda _: ()
     this_turn: frozenset[str] = frozenset()

@@ -86,15 +86,16 @@ def _numbered(figures: Sequence[str]) -> str:
 
 
 def chance_words(preview: ActionPreview) -> str:
-    """The odds in a few words, or "yes", "no", "too close"."""
+    """The odds in a few words, or "yes", "no", "your call"."""
     if not preview.possible:
         return tr("no")
     if preview.ambiguities:
-        return tr("too close")
+        return tr("your call")
     if not preview.odds:
         return tr("yes")
     if len(preview.odds) == 1:
-        return outcome_words(next(iter(preview.odds)))
+        words = outcome_words(next(iter(preview.odds)))
+        return words if preview.action.by else capitalized(words)  # a side's words begin with its name
     return odds_words(preview.odds)
 
 
@@ -135,14 +136,27 @@ def obligation_words(obligations: Sequence[ActionPreview]) -> str:
     """What this phase still needs, such as "Still to do: Status checks of Green"."""
     alternatives: dict[str, list[str]] = {}  # one of them is enough, such as which side begins
     for one in obligations:
-        words = shorten(action_words(one), _LONGEST_OBLIGATION, placeholder=" …")
-        alternatives.setdefault(one.action.words if one.action.by else one.action.owed, []).append(words)
+        words = shorten(_words_with_actor(one), _LONGEST_OBLIGATION, placeholder=" …")
+        alternatives.setdefault(obligation_key(one), []).append(words)
     or_word = tr("or")
     named = [f" {or_word} ".join(words) for words in alternatives.values()][:_MAX_OBLIGATIONS]
     more = len(alternatives) - _MAX_OBLIGATIONS
     if more > 0:
         return tr("Still to do: {actions}, {count} more", actions=", ".join(named), count=more)
     return tr("Still to do: {actions}", actions=", ".join(named))
+
+
+def obligation_key(preview: ActionPreview) -> str:
+    """What distinguishes an obligation: alternatives of one rule, such as which side begins, have the same key."""
+    action = preview.action
+    return f"{', '.join(action.by)}: {action.words}" if action.by else action.owed
+
+
+def _words_with_actor(preview: ActionPreview) -> str:
+    """An action with the one that does it, such as "Green 6: Flee"."""
+    words, by = action_words(preview), preview.action.by
+    name = display_name(by[0]) if len(by) == 1 else ""
+    return words if name in words else f"{name}: {words}"
 
 
 def _odds_of_one(name: str, odds: Mapping[str, Fraction]) -> str:
@@ -232,11 +246,18 @@ def ranked(previews: Sequence[ActionPreview]) -> Ranking:
     What the players must decide first comes after what needs no decision.
     """
     possible = [number for number, one in enumerate(previews) if one.possible]
+    early = [number for number in possible if _is_early(previews[number])]
+    possible = [number for number in possible if number not in early]
     possible.sort(key=lambda number: _rank(previews[number]))
     impossible = tuple(number for number, one in enumerate(previews) if not one.possible)
     # A fold for a single action would take the same room as the action.
     best = BEST + 1 if len(possible) == BEST + 1 else BEST
-    return Ranking(tuple(possible[:best]), tuple(possible[best:]), impossible)
+    return Ranking(tuple(possible[:best]), (*possible[best:], *early), impossible)
+
+
+def _is_early(preview: ActionPreview) -> bool:
+    """Whether an action that nobody owes would change nothing yet, such as declaring a victory."""
+    return list(preview.odds) == ["not yet"] and not preview.action.owed
 
 
 def _rank(preview: ActionPreview) -> tuple[bool, bool, float]:
@@ -255,7 +276,8 @@ def odds_column(preview: ActionPreview) -> str:
 def _says_outcome(preview: ActionPreview) -> bool:
     """Whether an action's title says its outcome, such as "Green begins" or "Take off Tan 4"."""
     title = preview.action.title
-    says = (title.lower(), "removed" if title.startswith("Take off ") else title.partition(" ")[0].lower())
+    said = title.lower()
+    says = (said, f"{said}s", "removed" if title.startswith("Take off ") else said.partition(" ")[0])
     return next(iter(preview.odds), "") in says
 
 
@@ -314,7 +336,7 @@ def _attack_chance(preview: ActionPreview) -> float | None:
     return success_chance(preview) if preview.action.at and preview.action.by else None
 
 
-_STRUCK = {
+STRUCK = {
     "wreck": mark_for_translation("{names} wrecked"),
     "explodes": mark_for_translation("{names} exploded"),
     "down": mark_for_translation("{names} down"),
@@ -395,12 +417,12 @@ def _struck(changes: Iterable[Change]) -> dict[str, list[str]]:
     """The figures by the words for their gravest new status."""
     gravest: dict[str, str] = {}
     for change in changes:
-        if change.key in _STRUCK and change.value not in (None, False):
+        if change.key in STRUCK and change.value not in (None, False):
             known = gravest.get(change.figure, change.key)
-            gravest[change.figure] = min(known, change.key, key=list(_STRUCK).index)
+            gravest[change.figure] = min(known, change.key, key=list(STRUCK).index)
     found: dict[str, list[str]] = {}
     for figure, status in gravest.items():
-        found.setdefault(_STRUCK[status], []).append(figure)
+        found.setdefault(STRUCK[status], []).append(figure)
     return found
 
 

@@ -10,19 +10,21 @@ import numpy as np
 
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
+from rules.engine.state import Unit
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import Path
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.template import Blast, Template
-from ui.battle.action_text import success_chance
+from ui.battle.action_text import STRUCK, success_chance
 from ui.battle.battle_session import Proposal
+from ui.battle.dice import PIPS
 from ui.formatting import percent_words
 from ui.picture.overlay import Preview, enlarged, figure_number
 from ui.rules_text import display_name
 from ui.session import Ruler
 from ui.table.finding import Mark, Note, Trace, along, lifted, ring
 from ui.table.shapes import relaid
-from ui.theme import BLAST, BLAST_WORDS, CASUALTY, PLATE, PREVIEW, WHITE, Colour, faded
+from ui.theme import BLAST, BLAST_WORDS, CASUALTY, DARK, PLATE, PREVIEW, WHITE, Colour, faded
 from ui.translation import tr
 
 _LEAST_REACH_IN = 0.1
@@ -226,19 +228,45 @@ def badge_of(card: str) -> str:
 
 
 def badge_marks(position: Position) -> Iterator[Mark]:
-    """The badges of the figures in play, beside them."""
+    """The badges of the figures in play, beside them: of the unit at the right, of its condition at the left."""
     for name, figure in position.figures.items():
         unit = position.state.units.get(name)
-        badge = badge_of(unit.card or "") if unit is not None and not unit.out else ""
-        if badge:
-            x, y = figure.centre_in
+        if unit is None or unit.out:
+            continue
+        x, y = figure.centre_in
+        if badge := badge_of(unit.card or ""):
             yield from _marks((x + _OFFSET_IN, y + _OFFSET_IN), figure.z_in, BADGES[badge])
+        condition = condition_of(unit)
+        if condition:
+            at_in = (x - _OFFSET_IN, y + _OFFSET_IN)
+            yield from _marks(at_in, figure.z_in, CONDITIONS[condition], _CONDITION_COLOUR, DARK)
 
 
-def _marks(middle_in: PointIn, z_in: float, strokes: Iterable[Stroke]) -> Iterator[Mark]:
+def condition_of(unit: Unit) -> str:
+    """What the players must see of a figure: that it may do nothing or only fire, or that it was harmed."""
+    if (die := unit.this_turn.get("status_die")) in _STATUS_DICE:
+        return str(die)
+    known = {**unit.statuses, **unit.this_turn}
+    return "harmed" if any(known.get(key) for key in STRUCK if key != "down") else ""
+
+
+_STATUS_DICE = (5, 6)
+"""Results of a status check (WW-09) that forbid something."""
+_CONDITION_COLOUR: Colour = (255, 196, 64, 255)
+_PIP = 0.16
+CONDITIONS: Mapping[str, tuple[Stroke, ...]] = {
+    "harmed": (((0.0, 0.85), (0.0, -0.2)), _arc(0.08, 0, 360, (0.0, -0.7))),
+    **{str(die): tuple(_arc(_PIP, 0, 360, (0.6 * x, 0.6 * y)) for x, y in PIPS[die]) for die in _STATUS_DICE},
+}
+"""The strokes of each condition: an exclamation mark, and the faces of a die."""
+
+
+def _marks(
+    middle_in: PointIn, z_in: float, strokes: Iterable[Stroke], disc_colour: Colour = PLATE, colour: Colour = WHITE
+) -> Iterator[Mark]:
     x, y = middle_in
     disc = [(x + _RADIUS_IN * u, y + _RADIUS_IN * v) for u, v in _arc(1.4, 0, 360)]
-    yield Trace(lifted(disc, z_in), PLATE, 1.0, PLATE, closed=True, halo=False)
+    yield Trace(lifted(disc, z_in), disc_colour, 1.0, disc_colour, closed=True, halo=False, keeps_clear=True)
     for stroke in strokes:
         line = [(x + _RADIUS_IN * u, y + _RADIUS_IN * v) for u, v in stroke]
-        yield Trace(lifted(line, z_in), WHITE, 1.6, halo=False)
+        yield Trace(lifted(line, z_in), colour, 1.6, halo=False)

@@ -45,7 +45,7 @@ from rules.engine.referee import (
     preview_of,
     with_answers,
 )
-from rules.engine.state import Unit
+from rules.engine.state import State, Unit
 from rules.engine.verdict import Verdict
 from rules.tabletop.bearing import bearing_deg, turn_deg
 from rules.tabletop.errors import UserError, user_error
@@ -112,10 +112,18 @@ class Proposal:
 
 
 class BattleSession:
-    """What the players do in a battle. A call that changes the battle returns once the change is on the disk."""
+    """What the players do in a battle. A call that changes the battle returns once the change is on the disk.
+
+    Attributes:
+        has_hand: Whether the table is simulated, so that the program can put figures where the battle says.
+        awaited: The figures that its hand will still put somewhere; their moves are not proposed.
+    """
 
     def __init__(self, battle: Battle) -> None:
         self.battle = battle
+        self.has_hand = False
+        self.awaited: dict[str, PointIn] = {}
+        self._places: dict[str, PointIn | None] = {}
         self.referee = referee_of(battle.game.name)
         self._done: dict[int, tuple[Position, Action]] = {}
         self._seen: set[str] = set()
@@ -224,16 +232,26 @@ class BattleSession:
 
         Nothing is proposed for a squad that the rules cannot judge yet, such as one with a man under a hand.
         """
+        self._await_places(position.state)
         if not position.state.turn:
             return ()  # nothing has started: `go_on` takes every soldier from where it stands then
         squads: dict[tuple[str, str], list[Unit]] = {}
         for unit in _moved(position):
+            if unit.id in self.awaited:
+                continue
             squads.setdefault((unit.side, unit.squad or unit.id), []).append(unit)
         found: list[Proposal] = []
         for units in squads.values():
             with suppress(UserError):
                 found += self._of_squad(position, units)
         return tuple(found)
+
+    def _await_places(self, state: State) -> None:
+        """Note which figures the battle has put elsewhere, such as by undo, for the hand of a simulated table."""
+        before, self._places = self._places, {unit.id: unit.at_in for unit in state.units.values()}
+        if self.has_hand and state.turn:
+            changed = (one for one in state.units.values() if not one.out and before.get(one.id) != one.at_in)
+            self.awaited.update({unit.id: unit.at_in for unit in changed if unit.at_in is not None})
 
     def _of_squad(self, position: Position, units: Sequence[Unit]) -> tuple[Proposal, ...]:
         together = self._proposal(position, units)
@@ -295,6 +313,10 @@ class BattleSession:
         paths = [one for proposal in proposals for one in proposal.paths.items()]
         self.battle.record_all(Placed(figure=name, at_in=path[-1]) for name, path in paths)
         self._join(first)
+
+    def put_back(self, proposal: Proposal) -> None:
+        """Let the hand of the simulated table put the figures of a move back where they were."""
+        self.awaited.update({name: path[0] for name, path in proposal.paths.items()})
 
     def all_only_shifted(self, position: Position) -> None:
         """Journal the places where all figures stand now without a move, such as on a table that was set up again."""

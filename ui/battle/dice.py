@@ -52,6 +52,13 @@ def roll_words(request: DiceRequest, faces: tuple[int, ...]) -> str:
     return tr("{who}: {faces}", who=capitalized(roller_words(request.for_whom)), faces=shown)
 
 
+def thrown_words(request: DiceRequest, faces: tuple[int, ...]) -> str:
+    """The same for dice that are drawn or that need little room: the total of Fudge dice, such as "The tank: +2"."""
+    if request.die is not Die.FUDGE:
+        return roll_words(request, faces)
+    return tr("{who}: {faces}", who=capitalized(roller_words(request.for_whom)), faces=f"{sum(faces):+d}")
+
+
 def typed_faces(die: Die, text: str) -> list[int]:
     """The faces that a player typed, such as "6 3", "6,3" or "63", or "- 0 +" and "-1 0 1"; the rest is ignored."""
     words = text.lower().replace(",", " ").split()

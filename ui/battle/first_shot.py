@@ -18,6 +18,7 @@ class Need(StrEnum):
     """What the player must do next."""
 
     PHASE = "phase"
+    MOVE = "move"
     MOVES = "moves"
     SOLDIER = "soldier"
     TARGET = "target"
@@ -72,7 +73,8 @@ class FirstShot:
         if must_answer:
             return ShotStep(Need.MOVES)
         if not can_fire:
-            return ShotStep(Need.PHASE)
+            moves = position.state.turn and play.referee.moves(position)
+            return ShotStep(Need.MOVE if moves else Need.PHASE)
         best = next((target for number in ranked(previews).best if (target := _target(previews[number]))), "")
         return ShotStep(Need.TARGET, best) if best else self._shooter(play, position)
 

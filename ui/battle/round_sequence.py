@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -182,7 +184,10 @@ class RoundSequence:
         ]
         self._owed = {action.by[0]: tuple(own for own in owed if own.by[0] == action.by[0]) for action in owed}
         self._idle -= self._owed.keys()
-        coming = self._owed if self.name not in self._play.referee.rounds(position) else able_to_attack(position)
+        coming: Iterable[str] = self._owed
+        if self.name in self._play.referee.rounds(position):
+            ready = self._play.referee.ready
+            coming = (name for name in able_to_attack(position) if name in done or ready(position, position.unit(name)))
         self._order += [name for name in coming if name not in self._order]
 
     def _coming(self) -> list[str]:
@@ -221,6 +226,27 @@ def able_to_attack(position: Position) -> list[str]:
     side = position.state.side
     units = position.state.units.values()
     return [unit.id for unit in units if unit.id in position.figures and not unit.out and side in ("", unit.side)]
+
+
+def able_to_act(play: BattleSession, position: Position) -> list[str]:
+    """Those of them that have not acted and that no rule stops, whatever they see."""
+    done = play.acted
+    return [
+        name
+        for name in able_to_attack(position)
+        if name not in done and play.referee.ready(position, position.unit(name))
+    ]
+
+
+def can_act(play: BattleSession, position: Position, figure: str) -> bool:
+    """Whether a figure has a possible action: a move, an attack at a target that it sees, or something it owes."""
+    referee = play.referee
+    if any(action.by == (figure,) for action in referee.obligations(position)):
+        return True
+    if referee.moves(position) and _possible(position, referee.movement(position, figure)):
+        return True
+    every = itertools.chain(referee.attacks(position, figure), referee.others(position, figure))
+    return any(_possible(position, action) for action in every)
 
 
 def _possible(position: Position, action: Action) -> bool:

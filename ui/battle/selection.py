@@ -10,7 +10,8 @@ import numpy as np
 from calibration.camera import TableCamera
 from rules.engine.position import Position
 from rules.tabletop.table import PointIn, ellipse_outline
-from ui.battle.round_sequence import able_to_attack
+from ui.battle.battle_session import BattleSession
+from ui.battle.round_sequence import able_to_act, able_to_attack, can_act
 from ui.table.finding import Mark, Note, Trace, lifted, ring
 from ui.theme import PREVIEW
 from ui.translation import tr
@@ -46,14 +47,13 @@ _ARM_IN, _GAP_IN, _RING_IN = 1.0, 0.3, 0.65
 _IN_FRONT_IN = 3.0
 
 
-def next_figure(position: Position, now: str, steps: int) -> str:
-    """The id of the figure `steps` after `now` among those that may act, cyclically; empty if there is none."""
-    names = able_to_attack(position)
-    if not names:
-        return ""
-    if now not in names:
-        return names[0 if steps > 0 else -1]
-    return names[(names.index(now) + steps) % len(names)]
+def next_figure(play: BattleSession, position: Position, now: str, steps: int) -> str:
+    """The id of the next figure after `now`, or before it, that can do something; cyclically, empty if none can."""
+    names = able_to_attack(position)[::steps]
+    here = names.index(now) + 1 if now in names else 0
+    ready, is_set_up = able_to_act(play, position), not position.state.turn
+    coming = (name for name in (*names[here:], *names[:here]) if name in ready)
+    return next((name for name in coming if is_set_up or can_act(play, position, name)), "")
 
 
 def first_place(position: Position, figure: str) -> PointIn:

@@ -9,8 +9,9 @@ from rules.battle.referees import referee_of
 from rules.engine.events import PhaseBegun
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, ActionPreview
-from ui.battle.action_text import action_words, obligation_words, round_words, state_words
+from ui.battle.action_text import action_words, obligation_key, obligation_words, round_words, state_words
 from ui.battle.battle_session import BattleSession
+from ui.battle.round_sequence import able_to_act
 from ui.formatting import capitalized
 from ui.rules_text import display_name, phase_words, turn_words
 from ui.theme import DARK, WHITE, Colour, army_colour, readable_ink
@@ -113,17 +114,13 @@ def _owed_words(owed: Collection[ActionPreview], count: int) -> str:
 
 def _count(owed: Collection[ActionPreview]) -> int:
     """How many obligations there are; alternatives of one rule, such as which side begins, count once."""
-    return len({one.action.words if one.action.by else one.action.owed for one in owed})
+    return len(set(map(obligation_key, owed)))
 
 
 def _left(play: BattleSession, position: Position) -> str:
-    """How many soldiers of the side have not acted in this phase; empty in phases without such actions."""
-    state = position.state
-    fires = FIRE in play.referee.rounds(position)
-    if not state.side or not (fires or play.referee.moves(position)):
-        return ""
-    done = play.acted
-    count = sum(unit.id in position.figures and unit.id not in done for unit in state.standing(state.side))
+    """How many soldiers of the side, or of both, may still act; empty in phases without such actions."""
+    fires, moves = FIRE in play.referee.rounds(position), play.referee.moves(position)
+    count = len(able_to_act(play, position)) if fires or moves else 0
     if not count:
         return ""
     return tr("{count} left", count=count) if fires else tr("{count} left to move", count=count)

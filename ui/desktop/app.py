@@ -20,7 +20,7 @@ from PyQt6.QtWidgets import QApplication, QMessageBox
 from ui.background_task import BackgroundTask
 from ui.battle.battle_folder import is_battle
 from ui.battle.battle_setup import load_games
-from ui.desktop.appearance import chosen_locale, create_application, install_language
+from ui.desktop.appearance import chosen_locale, create_application, install_language, start_again
 from ui.desktop.settings import Settings
 from ui.desktop.source_opening import CameraLocks, EarlySource, locks_folder, stored_settings
 from ui.desktop.theme import apply_theme
@@ -58,6 +58,7 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "", ear
     finally:
         report.remove()
         event_log.close()
+        start_again()
 
 
 def _show(

@@ -9,12 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from PyQt6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QObject, QSettings, QSize, QTranslator
+from PyQt6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QObject, QProcess, QSettings, QSize, QTranslator
 from PyQt6.QtGui import QAction, QActionGroup, QGuiApplication
-from PyQt6.QtWidgets import QApplication, QMenu
+from PyQt6.QtWidgets import QApplication, QMenu, QWidget
 
 from ui.desktop.action import create_switch
 from ui.desktop.actions import Actions
+from ui.desktop.messages import Say
 from ui.desktop.parts import Parts
 from ui.desktop.settings import TEXT_SIZES, Settings
 from ui.desktop.theme import Theme, apply_theme
@@ -36,7 +37,7 @@ class Appearance(QObject):
         languages, text_sizes: The menus of what changes at the next start.
     """
 
-    def __init__(self, parts: Parts, actions: Actions, say: Callable[[str], object]) -> None:
+    def __init__(self, parts: Parts, actions: Actions, say: Say) -> None:
         """Fill the View menu, and show the numbers and the tabs as last time; `say` shows a message to the player."""
         super().__init__(parts.window)
         window = self._window = parts.window
@@ -60,8 +61,12 @@ class Appearance(QObject):
             switch.triggered.connect(partial(self._choose, theme))
             group.addAction(switch)
             themes.addAction(switch)
-        self.languages = language_menu(actions.view_menu, settings, say)
-        self.text_sizes = text_size_menu(actions.view_menu, settings, say)
+
+        def offer(words: str) -> None:
+            say(words, ((tr("Restart now"), partial(restart, window)),))
+
+        self.languages = language_menu(actions.view_menu, settings, offer)
+        self.text_sizes = text_size_menu(actions.view_menu, settings, offer)
 
         geometry = settings.geometry
         if geometry is None or not window.restoreGeometry(geometry):
@@ -81,6 +86,24 @@ class Appearance(QObject):
 
     def _choose(self, theme: Theme, _checked: bool) -> None:
         self.choose(theme)
+
+
+_RESTART = "sandtable_restart"
+
+
+def restart(window: QWidget) -> None:
+    """Close the window; `start_again` then opens the program again."""
+    if (application := QApplication.instance()) is not None:
+        application.setProperty(_RESTART, True)
+    window.close()
+
+
+def start_again(start: Callable[[str, list[str]], object] = QProcess.startDetached) -> None:
+    """Start the program again with the same arguments if `restart` closed it; call it when all files are closed."""
+    application = QApplication.instance()
+    if application is not None and application.property(_RESTART):
+        application.setProperty(_RESTART, None)
+        start(sys.executable, sys.orig_argv[1:])
 
 
 def install_language(

@@ -80,6 +80,7 @@ class Features:
         self.empty.pull()
         self.voice.pull()
         self.projector.pull()
+        self.practice.pull()
         has_area = self.sight_areas.pull()
         return self.teaching.pull() or has_area
 

@@ -59,7 +59,8 @@ class TablePresenter(QObject):
             answer = current_answer(view, state, asking, question, reading)
             display.show_table(shown_view, state, preview, answer)
             self._features.projector.show_table(shown_view, state, preview)
-            moves = self._battle.pending if store.in_battle else ()
+            is_playing = store.in_battle and not self._features.files.is_setting_up
+            moves = self._battle.pending if is_playing else ()
             self._parts.pills.show_moves(moves, display.seen(shown_view).calibration)
         self._parts.status.point(at, state)
         self.drawn.emit(reading)
@@ -127,7 +128,7 @@ class TextPresenter:
             selects = store.in_battle and store.tool.name == "select"
             hint = tr(CLICK_ONE) if selects else store.tool.hint
             drag = practice.hint if store.battle.may_move else ""
-            return next_step(store.view, store.session.state, store.tool.name, hint, drag)
+            return next_step(store.view, store.session.state, store.tool.name, hint, drag, keys=not selects)
         if store.source_controller.worker.source_problem:
             return ""
         if store.frame is not None:

@@ -185,6 +185,7 @@ class GuideLight:
         card, need = self._battle.rolling.card, self._shot.need
         places: dict[Need, QWidget | None] = {
             Need.PHASE: self._battle.turn_bar.button,
+            Need.MOVE: self._battle.turn_bar.button,
             Need.MOVES: self._battle.panel.pending_moves,
             Need.ROLL: self._battle.panel.do_button,
             Need.DUTY: self._battle.panel.do_button,

@@ -209,6 +209,8 @@ class Store(QObject):
         """
         view = self.view
         if view is not None and not self.source_controller.looks_back:
+            if self.battle.play is not None:
+                self.battle.play.has_hand = self.source_controller.practice is not None
             self.battle.update_position(view, self.session.state.setup)
 
     def use_tool(self, name: str) -> None:

@@ -28,7 +28,7 @@ class Drawing:
         self._resting: Shapes = ()
         self._resting_key: tuple[object, ...] = ()
         self._areas: Shapes = ()
-        self._areas_key: tuple[object, object] = (None, ())
+        self._areas_key: tuple[object, ...] = ()
         self._found: Shapes = ()
         self._found_key: tuple[object, Finding | None] = (None, None)
 
@@ -46,8 +46,9 @@ class Drawing:
             self._resting = resting_shapes(
                 view, state, preview.ground, screen_scale, self._read, quiet=quiet, numbers=numbers
             )
-        if self._areas_key[0] is not view.calibration or self._areas_key[1] != preview.areas:
-            self._areas_key, self._areas = (view.calibration, preview.areas), area_shapes(view, preview)
+        areas_key = (view.calibration, view.figures, preview.areas, preview.picked, preview.ruler)
+        if areas_key != self._areas_key:
+            self._areas_key, self._areas = areas_key, area_shapes(view, preview)
         if self._found_key[0] is not view.calibration or self._found_key[1] is not preview.finding:
             self._found_key, self._found = (view.calibration, preview.finding), found_shapes(view, preview)
         loose = loose_shapes(view, state, preview, screen_scale, self._read)

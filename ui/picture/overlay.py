@@ -225,8 +225,10 @@ def resting_shapes(
 
 
 def area_shapes(view: TableView, preview: Preview) -> tuple[Shape, ...]:
-    """The marked parts of the ground, drawn below the resting shapes."""
-    return tuple(marked(view.calibration.camera, preview.areas)) if view.calibration is not None else ()
+    """The marked parts of the ground, and white rings, below the resting shapes: they must not cover numbers."""
+    if view.calibration is None:
+        return ()
+    return (*marked(view.calibration.camera, preview.areas), *_picked_rings(view, preview))
 
 
 def found_shapes(view: TableView, preview: Preview) -> tuple[Shape, ...]:
@@ -247,7 +249,6 @@ def loose_shapes(
     reading = read(view, preview.ruler) if preview.ruler else None
     shapes: list[Shape] = [_laid(camera, preview.template, loose=True)] if preview.template else []
     shapes += marked(camera, (*preview.badges, *preview.marks))
-    shapes += _picked_rings(view, preview)
     shapes += _pointed_out(view, state, preview, hits, screen_scale)
     shapes += _casualties(view, preview)
     if reading is not None:
@@ -273,7 +274,8 @@ def marked(camera: TableCamera, marks: Sequence[Mark]) -> Iterator[Shape]:
             rings = np.split(part, np.cumsum([len(one) for one in mark.rings_in])[:-1])
             yield Region(tuple(_seen(one) for one in rings), mark.style)
         elif isinstance(mark, Trace):
-            yield Line(places, mark.colour, mark.width, mark.fill, mark.closed, mark.halo, mark.dashed)
+            clear = (places,) if mark.keeps_clear and places else ()
+            yield Line(places, mark.colour, mark.width, mark.fill, mark.closed, mark.halo, mark.dashed, clear)
         elif places:
             yield Label(places[0], mark.rows, mark.colour, mark.offset)
 

@@ -16,7 +16,7 @@ _DIRECTIONS = (
     *((1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)),
 )
 """In order of preference: below, above, beside, half-way to the corners, at the corners."""
-LABEL_GAPS = (4.0, 10.0, 16.0, 24.0, 34.0, 56.0)
+LABEL_GAPS = (4.0, 10.0, 16.0, 24.0, 34.0, 56.0, 84.0)
 """Distances at which a label that must be shown is tried; the farthest only in a crowd."""
 _NEGLIGIBLE_PX2 = 0.5
 

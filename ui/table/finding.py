@@ -27,7 +27,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A line through places (x, y, z), closed and filled or not; its width is in pixels of the screen."""
+    """A line through places (x, y, z), closed and filled or not; its width is in pixels of the screen.
+
+    Attributes:
+        keeps_clear: Whether labels keep off it.
+    """
 
     points_in: tuple[Point3In, ...]
     colour: Colour
@@ -36,6 +40,7 @@ class Trace:
     closed: bool = False
     dashed: bool = False
     halo: bool = True
+    keeps_clear: bool = False
 
 
 @dataclass(frozen=True, slots=True)

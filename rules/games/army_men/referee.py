@@ -479,6 +479,7 @@ REFEREE: Referee[Tables] = Referee(
         "immobilized": condition(status.IMMOBILIZED),
     },
     rounds=rounds,
+    ready=lambda position, unit: status.phase_number(position) == MOVING or _can_fire(position, unit),
     this_turn=status.THIS_TURN,
     inside=frozenset({status.INSIDE}),
     strayed=strayed,

@@ -275,6 +275,7 @@ REFEREE: Referee[Tables] = Referee(
     at_spot=at_spot,
     ground=ground,
     rounds=rounds_where("attacks"),
+    ready=lambda position, unit: not (unit.statuses.get(statuses.ROUTED) or units.attacks_made(position, unit)),
     squads=False,
     this_turn=statuses.THIS_TURN,
     harmless=frozenset({statuses.ATTACKED_BY_HAND}),

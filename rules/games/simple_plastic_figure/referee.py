@@ -211,6 +211,7 @@ REFEREE: Referee[Tables] = Referee(
     at_targets=at_targets,
     ground=ground,
     rounds=rounds_where("acts"),
+    ready=lambda _, unit: statuses.status_die(unit) != statuses.IDLE_DIE,
     squads=False,
     moves=lambda position: phase_says(position, "acts"),  # a figure moves or fires in the actions of its side
     strayed=strayed,

@@ -14,9 +14,11 @@ from ui.battle.action_text import (
     action_words,
     chance_words,
     numbered_names,
+    obligation_key,
     obligation_words,
     odds_column,
     odds_words,
+    ranked,
     reason_rows,
     refusal_words,
     success_chance,
@@ -66,7 +68,7 @@ def test_several_figures_are_named_by_their_numbers() -> None:
         (asked(odds=Odds({"green": Fraction(1, 2), "tan": Fraction(1, 2)})), "Green 50 %, Tan 50 %"),
         (asked(odds=Odds()), "yes"),
         (asked(refusal="out of range"), "no"),
-        (asked(ambiguities=(Ambiguity("in reach?", ("range_in",), {"in": 5.9, "out": 6.1}),)), "too close"),
+        (asked(ambiguities=(Ambiguity("in reach?", ("range_in",), {"in": 5.9, "out": 6.1}),)), "your call"),
     ],
 )
 def test_odds_in_a_few_words(preview: ActionPreview, words: str) -> None:
@@ -166,3 +168,25 @@ def test_the_number_needed_is_said_in_the_language_of_the_window() -> None:
         assert needed_words(two_dice) == "7 or less on two dice", "the command line stays English"
     finally:
         use_language(["en"])
+
+
+def test_fleeing_soldiers_are_named_and_counted_one_by_one() -> None:
+    """PF-65 has each of them flee; actions without an actor are answers to one rule."""
+    flights = [
+        asked(action=Action("Flee", "flee", {}, by=(name,), owed="PF-65"), odds=Odds()) for name in ("tan-1", "tan-2")
+    ]
+    assert obligation_words(flights) == "Still to do: Tan 1: Flee, Tan 2: Flee"
+    assert len({obligation_key(one) for one in flights}) == 2
+
+
+def test_a_victory_that_is_too_early_is_folded_away() -> None:
+    early = asked(action=Action("Declare victory of Green", "victory", {}), odds=Odds({"not yet": Fraction(1)}))
+    order = ranked([early, asked()])
+    assert (order.best, order.more) == ((1,), (0,))
+
+
+def test_an_outcome_of_a_side_begins_with_a_capital() -> None:
+    second = Action("Green moves second", "order", {}, owed="PF-23")
+    assert chance_words(asked(action=second, odds=Odds({"tan moves first": Fraction(1)}))) == "Tan moves first"
+    flee = Action("Flee", "flee", {}, by=("tan-1",))
+    assert odds_column(asked(action=flee, odds=Odds({"flees": Fraction(1)}))) == "", "the title says it"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from rules.games import game_names, open_game
 from tests.ui.tables import in_battle, soldier
-from ui.battle.battle_overlay import BADGES, badge_marks, badge_of
+from ui.battle.battle_overlay import BADGES, CONDITIONS, badge_marks, badge_of, condition_of
 from ui.table.finding import Trace
 
 
@@ -53,3 +54,28 @@ def test_the_badge_is_beside_its_figure_and_goes_with_it(tmp_path: Path) -> None
         places = [place for mark in marks for place in mark.points_in]
         nearest = [min(math.dist(place[:2], (x, 10.0)) for place in places) for x in (10.0, 20.0)]
         assert all(0.5 < distance_in < 0.9 for distance_in in nearest)
+
+
+def test_a_status_die_that_forbids_something_and_harm_are_seen_on_the_table(tmp_path: Path) -> None:
+    figures = (soldier("german-1", 10, 10), soldier("american-1", 20, 10))
+    with in_battle(tmp_path / "b", "simple_plastic_figure", "german_rifleman", figures[:1]) as now:
+        unit = now.position.unit("german-1")
+    # WW-09: 1 to 4 anything, 5 only fire, 6 nothing.
+    found = [condition_of(replace(unit, this_turn={"status_die": die})) for die in range(1, 7)]
+    assert found == ["", "", "", "", "5", "6"]
+    assert condition_of(replace(unit, statuses={"under_fire": 1})) == "harmed"
+    assert condition_of(unit) == ""
+
+
+def test_the_condition_stands_at_the_left_where_no_badge_of_a_unit_is(tmp_path: Path) -> None:
+    with in_battle(
+        tmp_path / "b", "simple_plastic", "sniper", (soldier("green-1", 10, 10), soldier("tan-1", 20, 10))
+    ) as now:
+        before = len(list(badge_marks(now.position)))
+        unit = now.position.unit("green-1")
+        hurt = {**now.position.state.units, "green-1": replace(unit, statuses={"pinned": True})}
+        position = replace(now.position, state=replace(now.position.state, units=hurt))
+        marks = [mark for mark in badge_marks(position) if isinstance(mark, Trace)]
+    assert len(marks) == before + 1 + len(CONDITIONS["harmed"])
+    left = [mark for mark in marks if all(place[0] < 10.0 for place in mark.points_in)]
+    assert len(left) == 1 + len(CONDITIONS["harmed"])

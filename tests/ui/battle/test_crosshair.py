@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +11,13 @@ import pytest
 
 from calibration.camera import TableCamera
 from rules.battle.referees import position_of
+from rules.engine.dice import Scripted
 from rules.engine.events import Change, Changed, PhaseBegun
 from rules.engine.position import Position
 from rules.engine.roster import Army
 from tests.rules.battle_driver import begun, recruits
 from tests.rules.board import figure
+from ui.battle.battle_session import BattleSession
 from ui.battle.selection import first_place, next_figure, stepped
 from ui.picture.table_map import overhead
 
@@ -21,7 +25,7 @@ PLACES = {"green-1": (2.0, 2.0), "green-2": (4.0, 2.0), "green-3": (6.0, 2.0), "
 
 
 @pytest.fixture
-def position(tmp_path: Path) -> Position:
+def play(tmp_path: Path) -> Iterator[BattleSession]:
     """Green attacks; Green 2 is out."""
     cards = {"green": ["soldier"] * 3, "tan": ["soldier"] * 2}
     armies = {
@@ -30,12 +34,34 @@ def position(tmp_path: Path) -> Position:
     with begun(tmp_path / "b", "simple_plastic", armies, PLACES) as battle:
         battle.record(PhaseBegun(turn=1, side="green", phase="attacking"))
         battle.record(Changed(changes=(Change(figure="green-2", key="eliminated", value=True),)))
-        return position_of(battle, [figure(name, *at) for name, at in PLACES.items()], ())
+        yield BattleSession(battle)
 
 
-def test_figures_of_the_acting_side_are_cycled(position: Position) -> None:
-    assert [next_figure(position, now, 1) for now in ("", "green-1", "green-3")] == ["green-1", "green-3", "green-1"]
-    assert [next_figure(position, now, -1) for now in ("", "green-1", "tan-1")] == ["green-3", "green-3", "green-3"]
+@pytest.fixture
+def position(play: BattleSession) -> Position:
+    return now_in(play)
+
+
+def now_in(play: BattleSession) -> Position:
+    return position_of(play.battle, [figure(name, *at) for name, at in PLACES.items()], ())
+
+
+def test_figures_of_the_acting_side_are_cycled(play: BattleSession, position: Position) -> None:
+    def after(steps: int, *names: str) -> list[str]:
+        return [next_figure(play, position, name, steps) for name in names]
+
+    assert after(1, "", "green-1", "green-3") == ["green-1", "green-3", "green-1"]
+    assert after(-1, "", "green-1", "tan-1") == ["green-3", "green-3", "green-3"]
+
+
+def test_figures_that_can_do_nothing_are_passed_over(play: BattleSession, position: Position) -> None:
+    action = next(iter(play.referee.attacks(position, "green-1")))
+    play.do(position, action, Scripted((1, 1)))  # SP-12: a soldier attacks once
+    assert next_figure(play, now_in(play), "", 1) == "green-3"
+    play.battle.record(PhaseBegun(turn=1, side="tan", phase="moving"))
+    play.battle.record(PhaseBegun(turn=2, side="green", phase="attacking"))
+    alone = replace(now_in(play), figures={"green-1": position.figures["green-1"]})
+    assert next_figure(play, alone, "", 1) == "", "there is no enemy on the table"
 
 
 def test_the_cross_hair_starts_at_the_nearest_enemy(position: Position) -> None:

@@ -96,7 +96,7 @@ def test_an_ambiguous_range_is_settled_and_undone(game: str, tmp_path: Path) -> 
     with battle_at(tmp_path, game) as battle:
         play = BattleSession(battle)
         far_in, shot = doubtful(play)
-        assert chance_words(shot) == "too close"
+        assert chance_words(shot) == "your call"
         [doubt] = [one for one in shot.ambiguities if "range" in one.question]
         told = {}
         for answer in ("less", "more"):
@@ -137,7 +137,7 @@ def test_ambiguous_visibility_is_settled_and_undone(game: str, tmp_path: Path) -
     with battle_at(tmp_path, game) as battle:
         play = BattleSession(battle)
         wall, shot = barely_seen(play)
-        assert chance_words(shot) == "too close"
+        assert chance_words(shot) == "your call"
         [doubt] = [one for one in shot.ambiguities if "sees" in one.question]
         told = {}
         for answer in ("seen", "hidden"):

@@ -31,8 +31,8 @@ def test_moves_soldier_target_roll(play: BattleSession) -> None:
     def now() -> Position:
         return seen(play.battle)
 
-    for _ in range(2):  # the battle begins, then the moves are done
-        assert watch.next_step(play, now(), None) == ShotStep(Need.PHASE)
+    for need in (Need.PHASE, Need.MOVE):  # the battle begins, then the moves are done
+        assert watch.next_step(play, now(), None) == ShotStep(need)
         play.go_on(now())
     assert watch.next_step(play, now(), None) == ShotStep(Need.SOLDIER, "green-1")
     actions = play.available_actions(now(), "green-1")
@@ -46,14 +46,14 @@ def test_moves_soldier_target_roll(play: BattleSession) -> None:
     play.battle.undo()
     assert watch.next_step(play, now(), None) == ShotStep(Need.SOLDIER, "green-1")
     play.go_on(now())  # Tan moves
-    assert watch.next_step(play, now(), None, actions.attacks) == ShotStep(Need.PHASE)
+    assert watch.next_step(play, now(), None, actions.attacks) == ShotStep(Need.MOVE)
 
 
 def test_moves_that_wait_come_before_the_next_phase(play: BattleSession) -> None:
     play.go_on(seen(play.battle))
     watch, position = FirstShot(), seen(play.battle)
     assert watch.next_step(play, position, None, must_answer=True) == ShotStep(Need.MOVES)
-    assert watch.next_step(play, position, None) == ShotStep(Need.PHASE)
+    assert watch.next_step(play, position, None) == ShotStep(Need.MOVE)
 
 
 def test_initiative_is_rolled_first_and_phases_without_shots_pass(tmp_path: Path) -> None:
@@ -67,7 +67,8 @@ def test_initiative_is_rolled_first_and_phases_without_shots_pass(tmp_path: Path
         first = next(one for one in play.obligations(now()) if one.action.owed)
         assert watch.next_step(play, now(), first) == ShotStep(Need.DUTY), "nobody shoots yet"
         while battle.state.phase != "automatic_weapons":
-            assert watch.next_step(play, now(), None) == ShotStep(Need.PHASE)
+            need = Need.MOVE if battle.state.phase == "movement" else Need.PHASE
+            assert watch.next_step(play, now(), None) == ShotStep(need)
             play.go_on(now(), play.owed(now()))
         assert watch.next_step(play, now(), None) == ShotStep(Need.PHASE), "rifles are next (AM-12)"
         play.go_on(now())

@@ -54,7 +54,7 @@ def bars(game: str, path: Path, phases: int) -> list[tuple[str, str]]:
                 ("Set-up · 1 to do", "Who moves first…"),
                 ("Turn 1 · Green moves · 10 left to move", "Done: Tan moves"),
                 ("Turn 1 · Tan moves · 8 left to move", "Done: Automatic weapons"),
-                ("Turn 1 · Automatic weapons", "Done: Small arms"),
+                ("Turn 1 · Automatic weapons · 5 left", "Done: Small arms"),  # 3 machine guns, a hero, a tank
             ],
         ),
         (
@@ -64,7 +64,7 @@ def bars(game: str, path: Path, phases: int) -> list[tuple[str, str]]:
                 ("Turn 1 · Initiative · 1 to do", "Initiative…"),
                 ("Turn 1 · Green moves (A) · 5 left to move", "Done: Tan moves (B)"),
                 ("Turn 1 · Tan moves (B) · 4 left to move", "Done: Attacks"),
-                ("Turn 1 · Attacks", "Done: Morale"),
+                ("Turn 1 · Attacks · 9 left", "Done: Morale"),  # all of the 5 and 4
                 ("Turn 1 · Morale · 9 to do", "Morale: 9 to do…"),
             ],
         ),

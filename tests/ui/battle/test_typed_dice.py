@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rules.engine.dice import DiceRequest, Die
-from ui.battle.dice import face_words, hint_words, request_words, roll_words, typed_faces
+from ui.battle.dice import face_words, hint_words, request_words, roll_words, thrown_words, typed_faces
 
 
 @pytest.mark.parametrize("text", ["6 3", "63", "6,3", " 6, 3 "])
@@ -41,3 +41,9 @@ def test_requests_and_rolls_name_who_and_what_for() -> None:
     assert roll_words(request, (4, 2)) == "Green 1: 4, 2"
     assert request_words(DiceRequest(Die.FUDGE, 1, "the attacker", "luck")) == "1 Fudge die for the attacker: luck"
     assert [face_words(Die.FUDGE, face) for face in Die.FUDGE.faces] == ["minus", "blank", "plus"]
+
+
+def test_drawn_fudge_dice_are_summed_in_words() -> None:
+    fudge = DiceRequest(Die.FUDGE, 4, "the attacker", "the attack")
+    assert thrown_words(fudge, (1, 0, -1, 1)) == "The attacker: +1"  # 1 + 0 - 1 + 1
+    assert thrown_words(DiceRequest(Die.D6, 2, "green-1", "the attack"), (4, 2)) == "Green 1: 4, 2"

@@ -14,10 +14,13 @@ from PyQt6.QtCore import QRectF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QPushButton, QScrollArea, QToolButton, QWidget
 
+from rules.battle.referees import position_of
+from rules.engine.events import PhaseBegun, Placed
 from tests.rules.battle_driver import begun
 from tests.rules.test_battle_simple_plastic import GREEN, PLACES, TAN
 from tests.ui.battle.test_battle_session import seen
 from tests.ui.picture.test_overlay import view_of
+from tests.ui.tables import in_battle, soldier
 from tests.ui.windows import Owned, Wait
 from ui.battle.battle_session import BattleSession
 from ui.desktop.battle.pending_moves import (
@@ -261,3 +264,20 @@ def test_in_a_crowd_pills_show_their_buttons_only_and_never_overlap(picture: Pic
     assert any(pill.width() < pill.whole_px.width() for pill in shown)
     pills.show_moves([replace(moves[7], words="alone")], view_of().calibration)
     assert pills.pills[0].width() == pills.pills[0].whole_px.width()
+
+
+def test_a_move_that_turns_make_too_long_says_what_it_costs(tmp_path: Path) -> None:
+    before = (soldier("green-1", 10.0, 10.0), soldier("tan-1", 30.0, 10.0))
+    with in_battle(tmp_path / "f", "plastic_fudge", "basic", before) as now:
+        play, battle = now.play, now.play.battle
+        battle.record(PhaseBegun(turn=1, side="green", phase="a_moves"))
+        battle.record(Placed(figure="green-1", at_in=(10.0, 10.0), facing_deg=180.0))
+        after = (soldier("green-1", 14.0, 10.0), before[1])
+        position = position_of(battle, after, ())
+        [proposal] = play.proposals(position)
+        waiting = pending_move(play, position, proposal, lambda change: change())
+    # PF-27: 180 degrees are four turns of 45, an inch each: 4 in and 4 in of the 6 in of PF-09.
+    assert waiting.short == "No: 4.0 in, it costs 8.0 in of 6.0 in"
+    assert waiting.words.startswith("Green 1 moved 4.0 in. The rules forbid it: It costs 8.0 in of 6.0 in. ")
+    assert len(waiting.words) < 140, "the reason that decides, so that the buttons stay in sight"
+    assert waiting.details.count("(PF-") > 2, "all reasons are in the tooltip"

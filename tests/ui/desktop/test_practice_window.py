@@ -22,11 +22,13 @@ from tests.ui.windows import (
     Open,
     Wait,
     at,
+    button,
     click,
     move,
     next_phase,
     point,
     refresh,
+    show_battle,
     texts,
 )
 from ui.desktop.help_controller import keys_of
@@ -293,3 +295,80 @@ def test_no_other_source_offers_practice(found: None, open_window: Open, wait_un
     assert not is_offered(window)
     assert not any(action.isEnabled() for action in window.features.practice.menu.actions() if not action.isSeparator())
     assert window.features.practice.hint == ""
+
+
+ASIDE_IN = (10.5, 12.0)
+
+
+def toy_at(table: PracticeTable, place_in: PointIn) -> bool:
+    """Whether Green 1's toy stands there, out of the hand."""
+    toy = table.now.model("green-1")
+    return table.now.carried is None and math.dist((toy.x_in, toy.y_in), place_in) < NEAR_IN
+
+
+def drag(window: Window, from_in: PointIn, to_in: PointIn) -> None:
+    grab(window, from_in, to_in)
+    release(window, to_in)
+
+
+def moved(window: Window, tmp_path: Path, wait_until: Wait, to_in: PointIn) -> None:
+    """A battle in which Green 1 was moved in the first phase of moves, and the move waits for its answer."""
+    started_battle(window, tmp_path / "b")
+    next_phase(window)
+    drag(window, POSTS["green-1"], to_in)
+    wait_until(lambda: window.battle.pending)
+
+
+@pytest.mark.slow
+def test_undo_and_redo_of_a_move_move_the_soldier(
+    window: Window, table: PracticeTable, tmp_path: Path, wait_until: Wait
+) -> None:
+    moved(window, tmp_path, wait_until, ASIDE_IN)
+    QTest.mouseClick(button(window.battle.panel, "Allow anyway"), LEFT)  # SP-06: the squad stays together
+    window.pull()
+    window.commands.undo()
+    wait_until(lambda: toy_at(table, POSTS["green-1"]))
+    assert not window.battle.pending, "the way back is no move"
+    window.commands.redo()
+    wait_until(lambda: toy_at(table, ASIDE_IN))
+
+
+@pytest.mark.slow
+def test_a_forbidden_move_is_put_back(window: Window, table: PracticeTable, tmp_path: Path, wait_until: Wait) -> None:
+    moved(window, tmp_path, wait_until, BARE_IN)
+    [move] = window.battle.pending
+    assert [one.words for one in move.buttons] == ["Allow anyway", "Put back"]
+    QTest.mouseClick(button(window.battle.panel, "Put back"), LEFT)
+    assert not window.battle.pending
+    wait_until(lambda: toy_at(table, POSTS["green-1"]))
+
+
+@pytest.mark.slow
+def test_a_continued_battle_puts_the_soldiers_where_it_was_left(
+    window: Window, table: PracticeTable, tmp_path: Path, wait_until: Wait
+) -> None:
+    moved(window, tmp_path, wait_until, ASIDE_IN)
+    QTest.mouseClick(button(window.battle.panel, "Allow anyway"), LEFT)  # SP-06: the squad stays together
+    window.pull()
+    window.battle.close()
+    drag(window, ASIDE_IN, POSTS["green-1"])  # as at the next start of the program
+    wait_until(lambda: math.dist(seen(window)["green-1"], POSTS["green-1"]) < NEAR_IN)
+    window.battle.open(tmp_path / "b")
+    show_battle(window)
+    wait_until(lambda: toy_at(table, ASIDE_IN))
+    assert not window.battle.pending, "nothing is proposed back"
+
+
+@pytest.mark.slow
+def test_while_another_battle_is_set_up_the_moves_of_the_open_one_are_not_asked(
+    window: Window, table: PracticeTable, tmp_path: Path, wait_until: Wait
+) -> None:
+    moved(window, tmp_path, wait_until, BARE_IN)
+    click(window, POSTS["green-2"])
+    wait_until(lambda: window.pills.pills)
+    window.features.files.new_battle()
+    window.store.show()
+    assert window.pills.pills == []
+    assert window.battle.chosen == "", "what was selected would stay on the table"
+    window.features.files.close()
+    wait_until(lambda: window.pills.pills)

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from PyQt6.QtCore import QSize
+from PyQt6.QtTest import QTest
 
-from tests.ui.windows import Open, settings_in
-from ui.desktop.appearance import limited_size, usual_size
+from tests.ui.windows import LEFT, Open, button, settings_in
+from ui.desktop.appearance import limited_size, start_again, usual_size
 
 STARTED = """
 import sys
@@ -76,3 +77,19 @@ def test_the_size_is_chosen_in_the_menu_and_remembered(open_window: Open, tmp_pa
     menu["150 %"].trigger()
     assert settings_in(tmp_path).text_size == 1.5
     assert "starts again" in window.bar.text
+
+
+def test_the_program_is_started_again_at_once_if_the_player_wants_it(open_window: Open) -> None:
+    window, started = open_window("demo"), list[tuple[str, list[str]]]()
+
+    def start(program: str, arguments: list[str]) -> None:
+        started.append((program, arguments))
+
+    start_again(start)
+    assert started == [], "a window that is only closed stays closed"
+    {action.text(): action for action in window.appearance.text_sizes.menu.actions()}["150 %"].trigger()
+    QTest.mouseClick(button(window.bar, "Restart now"), LEFT)
+    assert not window.isVisible()
+    start_again(start)
+    start_again(start)
+    assert started == [(sys.executable, sys.orig_argv[1:])], "once"

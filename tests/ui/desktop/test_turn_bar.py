@@ -119,9 +119,14 @@ def test_unanswered_moves_are_named_before_the_next_phase_forbids_them(
     assert len(window.battle.pending) == 1
     bar = window.battle.turn_bar
     assert (bar.button.text(), bar.shown.is_next) == ("1 move to answer…", False)
+    warnings: list[str] = []
+    window.battle.warned.connect(lambda words: warnings.extend((words, panel.why.text())))
     next_phase(window)
     assert bar.shown.heading == heading
-    assert panel.why.text() == "1 move is not answered: answer it above. Press N again to skip it."
+    assert warnings == 2 * ["1 move is not answered: answer it above. Press N again to skip it."]
+    # The window's own view, which it has taken since, shows the soldier where it was.
+    assert window.battle.pending == ()
+    assert panel.why.text() == "", "the warning goes with its move"
     next_phase(window)
     assert window.battle.turn_bar.shown.heading == following
 

@@ -21,12 +21,14 @@ from ui.picture.overlay import (
     Ring,
     Shape,
     figure_number,
+    marked,
     marker_issue_shapes,
     resting_shapes,
     table_overlay,
 )
 from ui.session import Ruler, TableState
-from ui.theme import BLAST, CASUALTY, PREVIEW, RULER, army_colour, army_dash
+from ui.table.finding import Trace
+from ui.theme import BLAST, CASUALTY, PREVIEW, RULER, WHITE, army_colour, army_dash
 from vision.frame import Frame
 from vision.table_view import TableView
 
@@ -219,3 +221,19 @@ def test_the_picked_figure_and_its_target_stand_in_white_rings() -> None:
     assert np.ptp(at[:, 0]) == pytest.approx(2 * 0.5 * 1.6, abs=0.02)
     aimed = table_overlay(view, state, Preview(picked="green-1", ruler=Ruler("green-1", "tan-1")))
     assert sum(line.closed for line in lines(aimed, PREVIEW)) == 2
+
+
+def test_white_rings_are_below_the_numbers() -> None:
+    shapes = table_overlay(view_of(GREEN, TAN), TableState(), Preview(picked="green-1"), screen_scale=2.0)
+    [ring] = lines(shapes, PREVIEW)
+    numbers = [shape for shape in shapes if isinstance(shape, Label) and shape.small]
+    assert numbers
+    assert all(shapes.index(ring) < shapes.index(number) for number in numbers)
+
+
+def test_labels_keep_off_badges() -> None:
+    disc = Trace(((1.0, 1.0, 0.0), (2.0, 1.0, 0.0), (2.0, 2.0, 0.0)), WHITE, closed=True, keeps_clear=True)
+    [line] = [one for one in marked(CAMERA, [disc]) if isinstance(one, Line)]
+    assert line.keep_clear == (line.points_px,)
+    [free] = [one for one in marked(CAMERA, [replace(disc, keeps_clear=False)]) if isinstance(one, Line)]
+    assert free.keep_clear == ()

@@ -47,6 +47,13 @@ def test_without_room_an_optional_label_is_left_out_and_another_covers_least() -
     assert shared(covered, crowd) == least
 
 
+def test_a_label_stands_farther_away_rather_than_on_the_numbers_around() -> None:
+    numbers: Box = (320.0, 220.0, 480.0, 380.0)  # 70 px beyond the figure on all sides
+    box = placed(SIZE, (400.0, 320.0), FIGURE, Taken((FIGURE, numbers), SCREEN))
+    assert box is not None
+    assert shared(box, numbers) == 0
+
+
 def test_labels_in_a_crowd_hardly_ever_cover_a_figure() -> None:
     covering = 0
     for seed in range(50):

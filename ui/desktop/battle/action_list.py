@@ -222,9 +222,12 @@ class _Chips(QStyledItemDelegate):
             bold = QFont(option.font)
             bold.setBold(True)
             chances = (index.sibling(row, 1) for row in range(tree.topLevelItemCount()))
+            chance = _wrapped(QFontMetrics(bold), index.siblingAtColumn(1), _HIGHEST_PX)
             chance_px = max(_wrapped(QFontMetrics(bold), one, _HIGHEST_PX).width() for one in chances)
             width_px = tree.width() - chance_px - 5 * _ROUND_PX
-            size.setHeight(_wrapped(QFontMetrics(bold), index.siblingAtColumn(0), width_px).height())
+            size.setHeight(
+                max(_wrapped(QFontMetrics(bold), index.siblingAtColumn(0), width_px).height(), chance.height())
+            )
         return QSize(size.width() + 2 * _ROUND_PX, max(size.height() + 8, _CHIP_PX if _is_chip(index) else _ROW_PX))
 
     def initStyleOption(self, option: QStyleOptionViewItem | None, index: QModelIndex) -> None:

@@ -21,7 +21,7 @@ from ui.battle.action_text import obligation_words, outcome_banner, verdict_rows
 from ui.battle.battle_overlay import Stray, aiming, pointing
 from ui.battle.battle_session import BattleSession
 from ui.battle.battle_setup import BattleSetup, agree, begin
-from ui.battle.dice import RollingAction, roll_words
+from ui.battle.dice import RollingAction, thrown_words
 from ui.battle.ruling import decide, override_words
 from ui.battle.selection import Selection, cross_marks
 from ui.desktop.battle.battle_presenter import BattlePresenter
@@ -403,7 +403,7 @@ class BattleController(QObject):
                 title = translated(event.title)
                 outcome = title if says_outcome(event) else f"{title}: {outcome}"
             if self._rounds:
-                outcome = " · ".join((outcome, *(roll_words(asked, roll.faces) for asked, roll in rolled.throws)))
+                outcome = " · ".join((outcome, *(thrown_words(asked, roll.faces) for asked, roll in rolled.throws)))
             self._show_outcome(rolled.action.by, outcome, verdict_rows(verdict))
             if not self._rounds:  # the card already shows the next soldier
                 self.panel.show_throws(rolled.throws)
@@ -516,6 +516,9 @@ class BattleController(QObject):
                 asked=asked,
                 view=self._view,
             )
+            if self._unanswered and not self._presenter.shown.unanswered:  # the moves that were named are answered
+                self._unanswered = ()
+                self.panel.show_outcome("")
         self.crossed.emit(self.cross_hair_in is not None)
 
     def accept_all(self) -> None:
@@ -533,8 +536,6 @@ class BattleController(QObject):
     def _after(self, change: Callable[[], object]) -> None:
         before = len(self.play.battle.entries) if self.play is not None else 0
         self._try(change)
-        if self._unanswered:
-            self.panel.show_outcome("")  # the moves that were named are answered
         self._refresh()
         if self.play is not None and len(self.play.battle.entries) > before:
             self.recorded.emit(step_words(self.play.undo_label or ""))

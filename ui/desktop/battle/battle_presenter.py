@@ -156,7 +156,8 @@ class BattlePresenter:
         elif selection.spot_in is None:
             own = [one for one in obligations if one.action.by == (figure,)]
             others = [one for one in obligations if one not in own and is_owed(one)]
-            panel.show_figure_actions(available, title, own, others)
+            moves = not position.state.turn or play.referee.moves(position)
+            panel.show_figure_actions(available, title, own, others, moves=moves)
         else:
             there = play.at_spot(position, figure, selection.spot_in)
             panel.show_place_actions(figure, title, place_words(selection.spot_in), there)

@@ -29,6 +29,7 @@ from rules.battle.referees import referee_of
 from rules.engine.game import Game
 from rules.engine.objectives import Objective
 from rules.engine.roster import Army
+from rules.engine.verdict import Verdict
 from rules.games import game_names, open_game
 from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure
@@ -269,7 +270,7 @@ class BattleSetupDialog(QDialog):
             self._words.setText(str(refusal))
             return
         rows = [
-            f"{display_name(side)}: {outcome_words(one.outcome)}. {' '.join(verdict_rows(one))}"
+            f"{display_name(side)}: {outcome_words(one.outcome)}{_excess_words(one)}. {' '.join(verdict_rows(one))}"
             for side, one in found.items()
         ]
         self._words.setText("\n".join(rows) or tr("This game does not limit armies."))
@@ -333,3 +334,9 @@ def _scrolled(inner: QWidget) -> QScrollArea:
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setWidget(inner)
     return area
+
+
+def _excess_words(verdict: Verdict) -> str:
+    """How many points an army has too many, after the words that say so; else empty."""
+    left = verdict.numbers.get("points_left", 0)
+    return tr(", {points:g} over the limit", points=-left) if left < 0 else ""

@@ -101,6 +101,7 @@ class BattleFiles(QObject):
         crops = {name: crop for name, crop in found if crop is not None}
         lists = ArmyLists(armies_folder())
         places = [one.name for one in self._store.session.state.setup.terrain]
+        self._battle.choose("")  # its aim would stay on the table
         self._setup = dialog = BattleSetupDialog(armies, figures, lists, self._window, self._begin, crops, places)
         if game:
             dialog.choose_game(game)

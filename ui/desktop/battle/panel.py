@@ -28,7 +28,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
 from ui.battle.action_text import movement_words, obligation_words, reason_rows
 from ui.battle.battle_setup import about_game, title_of
-from ui.battle.dice import Throws, alike, needs_dice, roll_words
+from ui.battle.dice import Throws, alike, needs_dice, thrown_words
 from ui.desktop.battle.action_list import ActionList
 from ui.desktop.battle.dice_card import DiceCard, DiceFaces
 from ui.desktop.battle.pending_moves import PendingMoves
@@ -178,16 +178,20 @@ class BattlePanel(QWidget):
         unit: str,
         owed: Sequence[ActionPreview] = (),
         others: Sequence[ActionPreview] = (),
+        *,
+        moves: bool = True,
     ) -> None:
-        """Show a figure's obligations and actions, possible ones first; `others` are obligations of the side."""
+        """Show a figure's obligations and actions, possible ones first, and what is left to it if it `moves` now.
+
+        `others` are obligations of the side.
+        """
         every = (*owed, *available.attacks, *available.others)
         spread = any(one.action.template for one in every)
         aims = "<br>" + tr("Click a place to aim there, or press H to aim with keys.") if spread else ""
         hint = tr("Press Esc to see it.") if len(others) == 1 else tr("Press Esc to see them.")
         rest = f"<br>{escape_markup(obligation_words(others))}. {escape_markup(hint)}" if others else ""
-        self.about.setText(
-            f"{_heading(available.figure, unit)}<br>{escape_markup(capitalized(movement_words(available)))}{aims}{rest}"
-        )
+        left = f"<br>{escape_markup(capitalized(movement_words(available)))}" if moves else ""
+        self.about.setText(f"{_heading(available.figure, unit)}{left}{aims}{rest}")
         self._fill(every)
 
     def show_place_actions(self, figure: str, unit: str, place: str, previews: Sequence[ActionPreview]) -> None:
@@ -223,7 +227,7 @@ class BattlePanel(QWidget):
     def show_throws(self, throws: Throws) -> None:
         """Show the dice of the result."""
         for request, roll in throws:
-            words, throw = wrapping_label(roll_words(request, roll.faces)), QWidget()
+            words, throw = wrapping_label(thrown_words(request, roll.faces)), QWidget()
             dice = DiceFaces(request.die, request.count, roll.faces)
             if request.count <= _DICE_BESIDE_WORDS:
                 in_row(dice, (words, 1), on=throw, margin=0)

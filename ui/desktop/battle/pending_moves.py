@@ -82,6 +82,7 @@ class PendingMove:
         buttons: The possible answers.
         is_legal: Whether the rules allow it.
         paths: The ways that the soldiers went.
+        details: All reasons of the rules, for a forbidden move.
     """
 
     words: str
@@ -90,6 +91,7 @@ class PendingMove:
     buttons: tuple[DecisionButton, ...]
     is_legal: bool
     paths: tuple[Path, ...] = ()
+    details: str = ""
 
 
 def keys_of(moves: Sequence[PendingMove]) -> tuple[tuple[str, ...], ...]:
@@ -149,7 +151,9 @@ class PendingMoves(QWidget):
             tip = literal_text(decision.tip)
             answers.append(button_with_tip(decision.words, tip, partial(self._answer, row, number)))
             answers[-1].setAccessibleName(f"{decision.words}: {move.words}")
-        in_column(wrapping_label(move.words), in_row(*answers), on=shown, margin=(0, 0, 0, 4))
+        label = wrapping_label(move.words)
+        label.setToolTip(literal_text(move.details))
+        in_column(label, in_row(*answers), on=shown, margin=(0, 0, 0, 4))
         return shown
 
     def _answer(self, row: int, number: int) -> None:
@@ -163,7 +167,7 @@ def pending_move(
 
     `after` applies a change to the battle and shows the result.
     """
-    words, short, preview = f"{proposal.words}.", proposal.short_words, proposal.preview
+    words, short, details, preview = f"{proposal.words}.", proposal.short_words, "", proposal.preview
     buttons: tuple[DecisionButton, ...]
     if preview.ambiguities:
         ambiguity, left_in = preview.ambiguities[0], play.left_in(position, proposal)
@@ -180,20 +184,31 @@ def pending_move(
             why_not = refusal_words(preview)
             left, used = _allowance_words(position, proposal, play.left_in(position, proposal))
             short = tr("No: {why_not}", why_not=f"{short}, {left}" if left else few_words(why_not))
-            why_not = ". ".join(filter(None, (used, sentence(_one_decimal(why_not)))))
+            details = sentence(_one_decimal(why_not))
+            decisive = sentence(_one_decimal(why_not.rpartition("); ")[2]))  # the last of the reasons
+            why_not = ". ".join(filter(None, (used, decisive)))
             words = " ".join((words, tr("The rules forbid it: {why_not}", why_not=why_not)))
             tip = tr("Count it as a move anyway")
             first = DecisionButton(
                 tr("Allow anyway"), tip, lambda: after(lambda: play.let_pass(position, proposal, _AGREED)), "✓"
             )
+            if play.has_hand:
+                tip = tr("Put the soldier back where it was")
+                nudge = DecisionButton(tr("Put back"), tip, lambda: after(lambda: play.put_back(proposal)), "✗")
         buttons = (first, nudge)
-    return PendingMove(words, short, proposal.end_in, buttons, proposal.is_legal, tuple(proposal.paths.values()))
+    paths = tuple(proposal.paths.values())
+    return PendingMove(words, short, proposal.end_in, buttons, proposal.is_legal, paths, details)
 
 
 def _allowance_words(position: Position, proposal: Proposal, left_in: float | None) -> tuple[str, str]:
     """The allowance if it is too short for the move, in a few words and with what earlier moves used; else empty."""
-    if left_in is None or proposal.distance_in <= left_in:
+    before = proposal.preview.before
+    cost_in = float(before.numbers.get("cost_in") or 0.0) if before is not None else 0.0
+    if left_in is None or max(proposal.distance_in, cost_in) <= left_in:
         return "", ""
+    if proposal.distance_in <= left_in:  # turns and rough ground cost more than the way
+        costs = tr("it costs {cost_in:.1f} in of {left_in:.1f} in", cost_in=cost_in, left_in=left_in)
+        return costs, capitalized(costs)
     used_in = max(position.unit(name).allowance_used_in for name in proposal.paths)
     if not used_in:
         allowed = tr("{left_in:.1f} in allowed", left_in=left_in)

@@ -9,6 +9,7 @@ from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow
 
+from ui.battle.practice_places import PracticePlaces
 from ui.desktop.action import ActionMenu
 from ui.desktop.picture.view import PictureView
 from ui.desktop.store import Store
@@ -48,7 +49,7 @@ class PracticeController(QObject):
         super().__init__(window)
         self._picture, self._store = picture, store
         self._drag: tuple[PracticeTable, str, PickResult] | None = None
-        self._is_over = False
+        self._is_over, self._places = False, PracticePlaces()
         self._switches: list[tuple[QAction, Callable[[Light], bool]]] = []
         self.menu = ActionMenu(tr("&Practice"), window)
         self.menu.setToolTipsVisible(True)
@@ -120,6 +121,9 @@ class PracticeController(QObject):
             )
         if self.table is None:
             return ""
+        play = self._store.battle.play
+        if play is not None and play.awaited:
+            return tr("Soldiers are being put where the battle says…")
         if self._is_over:
             return tr(
                 "Drag it to move it.   {lay}: lay down or stand up   {remove}: remove",
@@ -127,6 +131,12 @@ class PracticeController(QObject):
                 remove=REMOVE_KEY,
             )
         return tr("Drag a soldier to move it.")
+
+    def pull(self) -> None:
+        """Put soldiers where the battle says, one at a time."""
+        store = self._store
+        if not store.source_controller.is_searching:  # a toy that moves meanwhile would be taken for another one
+            self._places.follow(self.table, store.view, store.battle.play, store.battle.position)
 
     def follow(self) -> None:
         """Show the menu only for the simulated table, with its current switches; a soldier may have gone meanwhile."""

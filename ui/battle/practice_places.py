@@ -1,0 +1,81 @@
+"""Puts the soldiers of the simulated table where the battle says, such as after undo or when a battle is continued."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from rules.engine.position import Position
+from rules.tabletop.table import PointIn
+from ui.battle.battle_session import LEAST_MOVE_IN, BattleSession
+from vision.simulation.practice import CATCH_UP_S, ENTER_S, LEAVE_S, Practice
+from vision.simulation.practice_table import PracticeTable
+from vision.table_view import TableView
+
+_NEAR_IN = 1.0
+"""The toy whose base is this close to a seen figure is that figure."""
+
+
+class PracticePlaces:
+    """Moves one soldier after another with a hand, as a player would, so that the camera can follow each of them."""
+
+    def __init__(self) -> None:
+        self._play: BattleSession | None = None
+        self._held: tuple[str, float] | None = None  # the toy, and when the hand is at its place
+        self._seen_from_s = 0.0  # only later pictures show the table without the hand
+        self._tried: dict[str, PointIn] = {}
+
+    def follow(
+        self,
+        table: PracticeTable | None,
+        view: TableView | None,
+        play: BattleSession | None,
+        position: Position | None,
+    ) -> None:
+        """Move the next figure that the battle awaits elsewhere; without a table or a battle do nothing."""
+        if play is not self._play:
+            self._play, self._tried = play, {}
+        if play is None or position is None or table is None or view is None:
+            return
+        self._put_down(table, view.frame.time_s)
+        is_clear = not view.frozen and view.frame.time_s > self._seen_from_s
+        if is_clear and self._held is None and table.now.held is None:
+            self._pick_up(table, play, position)
+
+    def _pick_up(self, table: PracticeTable, play: BattleSession, position: Position) -> None:
+        """Pick up the next figure that is seen elsewhere than it should be; each place is tried once."""
+        for name, place_in in list(play.awaited.items()):
+            figure = position.figures.get(name)
+            if figure is None:
+                continue
+            toy = _toy_at(table, figure.centre_in)
+            if self._tried.get(name) == place_in or not toy or math.dist(figure.centre_in, place_in) <= LEAST_MOVE_IN:
+                del play.awaited[name]
+                self._tried.pop(name, None)
+                continue
+            self._tried[name] = place_in
+            table.change(partial(_carried, toy, place_in))
+            self._held = toy, table.time_s + ENTER_S + CATCH_UP_S
+            return
+
+    def _put_down(self, table: PracticeTable, seen_s: float) -> None:
+        """Put the toy down once a view has shown it in the hand: a toy that jumps would be taken for another one."""
+        if self._held is None:
+            return
+        toy, there_s = self._held
+        is_held = table.now.carried == toy  # otherwise the player has picked up another one
+        if seen_s >= there_s or not is_held:
+            if is_held:
+                table.change(lambda now, now_s: now.put_down(now_s))
+            self._held, self._seen_from_s = None, table.time_s + LEAVE_S
+
+
+def _carried(toy: str, to_in: PointIn, now: Practice, now_s: float) -> Practice:
+    return now.pick_up(toy, now_s).carry(to_in)
+
+
+def _toy_at(table: PracticeTable, place_in: PointIn) -> str:
+    """The id of the toy at a place; empty without one."""
+    away = {toy.id: math.dist((toy.x_in, toy.y_in), place_in) for toy in table.now.scene.models}
+    near = min(away, key=lambda name: away[name], default="")
+    return near if near and away[near] <= _NEAR_IN else ""
