@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview
+from rules.engine.referee import ActionPreview, Referee
 from rules.engine.state import Unit
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import Path
@@ -227,7 +228,7 @@ def badge_of(card: str) -> str:
     return next((badge for badge, parts in _IN_CARDS if any(part in name for part in parts)), "")
 
 
-def badge_marks(position: Position) -> Iterator[Mark]:
+def badge_marks(position: Position, referee: Referee[Any]) -> Iterator[Mark]:
     """The badges of the figures in play, beside them: of the unit at the right, of its condition at the left."""
     for name, figure in position.figures.items():
         unit = position.state.units.get(name)
@@ -236,27 +237,24 @@ def badge_marks(position: Position) -> Iterator[Mark]:
         x, y = figure.centre_in
         if badge := badge_of(unit.card or ""):
             yield from _marks((x + _OFFSET_IN, y + _OFFSET_IN), figure.z_in, BADGES[badge])
-        condition = condition_of(unit)
-        if condition:
+        if condition := condition_of(unit, referee):
             at_in = (x - _OFFSET_IN, y + _OFFSET_IN)
             yield from _marks(at_in, figure.z_in, CONDITIONS[condition], _CONDITION_COLOUR, DARK)
 
 
-def condition_of(unit: Unit) -> str:
-    """What the players must see of a figure: that it may do nothing or only fire, or that it was harmed."""
-    if (die := unit.this_turn.get("status_die")) in _STATUS_DICE:
+def condition_of(unit: Unit, referee: Referee[Any]) -> str:
+    """What the players must see of a figure: the face of a die that restricts it, or that it was harmed."""
+    if die := referee.shown_die(unit):
         return str(die)
     known = {**unit.statuses, **unit.this_turn}
     return "harmed" if any(known.get(key) for key in STRUCK if key != "down") else ""
 
 
-_STATUS_DICE = (5, 6)
-"""Results of a status check (WW-09) that forbid something."""
 _CONDITION_COLOUR: Colour = (255, 196, 64, 255)
 _PIP = 0.16
 CONDITIONS: Mapping[str, tuple[Stroke, ...]] = {
     "harmed": (((0.0, 0.85), (0.0, -0.2)), _arc(0.08, 0, 360, (0.0, -0.7))),
-    **{str(die): tuple(_arc(_PIP, 0, 360, (0.6 * x, 0.6 * y)) for x, y in PIPS[die]) for die in _STATUS_DICE},
+    **{str(die): tuple(_arc(_PIP, 0, 360, (0.6 * x, 0.6 * y)) for x, y in pips) for die, pips in PIPS.items()},
 }
 """The strokes of each condition: an exclamation mark, and the faces of a die."""
 

@@ -212,6 +212,7 @@ REFEREE: Referee[Tables] = Referee(
     ground=ground,
     rounds=rounds_where("acts"),
     ready=lambda _, unit: statuses.status_die(unit) != statuses.IDLE_DIE,
+    shown_die=lambda unit: die if (die := statuses.status_die(unit)) >= statuses.FIRE_ONLY_DIE else 0,
     squads=False,
     moves=lambda position: phase_says(position, "acts"),  # a figure moves or fires in the actions of its side
     strayed=strayed,

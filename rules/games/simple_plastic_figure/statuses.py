@@ -13,8 +13,8 @@ DONE = "done"
 SAID = {"moved": "move", "fired": "fire", "leads": "lead"}
 """The same as the players may enter it for a figure."""
 STATUS_DIE, FAILED, REROLLED = "status_die", "failed_check", "rolled_again"
-IDLE_DIE = 6
-"""The result of a status check after which a figure does nothing (WW-09)."""
+FIRE_ONLY_DIE, IDLE_DIE = 5, 6
+"""The results of a status check after which a figure only fires, or does nothing (WW-09)."""
 DIRECTED_BY = "directed_by"
 """The figures that direct its fire, and their means."""
 FIGHTS = "fights"

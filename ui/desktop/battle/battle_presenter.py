@@ -118,7 +118,7 @@ class BattlePresenter:
             if available is not None:
                 marks = (*marks, *chance_marks(position, available.attacks))
                 reach = tuple(reach_marks(position, available.figure, available.movement))
-        badges = tuple(badge_marks(position))
+        badges = tuple(badge_marks(position, play.referee))
         must_answer = play.referee.moves(position)
         shown = BattleDisplay(pending, marks, reach, badges, casualties(position), must_answer)
         self._show_table(shown)
