@@ -210,6 +210,8 @@ def move(rules: Rules, path: Path) -> Verdict:
     base = movement_level(rules, path)
     parts: list[float] = []
     reasons = [base, rules.because("PF-26"), rules.because("PF-28")]
+    if path.headings_deg and path.facing_deg is None:
+        reasons.append(rules.because("PF-26", "he is taken to face the way he sets off"))
     for stretch in path.path:
         slowing = slowed(rules, path, stretch.terrain)
         if slowing is None:
@@ -234,12 +236,13 @@ def move(rules: Rules, path: Path) -> Verdict:
 
 
 def _turned(rules: Rules, path: Path) -> tuple[float, ...]:
-    """Every change of facing from heading to heading; smaller ones than hands can avoid are none."""
+    """Every change of facing from heading to heading; smaller ones than hands can avoid are none.
+
+    A unit of unknown facing is taken to face the way it sets off, until the players say how it faced.
+    """
     if not path.headings_deg:
         return ()
-    if path.facing_deg is None:
-        raise RuleRefusal("missing_key", "a change of facing costs movement: say which way he faces", "PF-27")
-    faced = path.facing_deg
+    faced = path.headings_deg[0] if path.facing_deg is None else path.facing_deg
     turns: list[float] = []
     for heading in path.headings_deg:
         turn = turn_deg(faced, heading)
