@@ -198,10 +198,19 @@ def standing_on(figure: Figure, terrain: Iterable[TerrainPiece]) -> tuple[Share,
 
 
 def held_by(figure: Figure, terrain: Iterable[TerrainPiece]) -> tuple[TerrainPiece, ...]:
-    """The pieces that a figure stands inside, each with the larger part of its base."""
-    base = base_area(figure)
-    near = (piece for piece in terrain if boxes_meet(figure.base_in, piece.outline_in))
-    return tuple(one for one in near if base.intersection(Polygon(one.outline_in)).area > (0.5 + EXACT) * base.area)
+    """The pieces that a figure stands inside with the larger part of its base.
+
+    Where several pieces of one kind hold it only together, such as two woods side by side, the largest part counts.
+    """
+    base, half = base_area(figure), 0.5 + EXACT
+    near = [piece for piece in terrain if boxes_meet(figure.base_in, piece.outline_in)]
+    parts = [base.intersection(Polygon(piece.outline_in)).area / base.area for piece in near]
+
+    def holds(piece: TerrainPiece, part: float) -> bool:
+        alike = [other for one, other in zip(near, parts, strict=True) if one.kind is piece.kind]
+        return part > half or (part == max(alike) and sum(alike) > half)
+
+    return tuple(piece for piece, part in zip(near, parts, strict=True) if holds(piece, part))
 
 
 def ground_under(figure: Figure, terrain: Iterable[TerrainPiece]) -> Choice[TerrainPiece | None]:
