@@ -36,7 +36,8 @@ def sight_rules(rules: Rules) -> SightRules:
         return replace(OPACITY[kind], cover_kind=CoverKind.SOLID if row is not None and row.counts else CoverKind.CLEAR)
 
     figures = rules.tables.covers["figures"]
-    return SightRules({kind: opacity(kind) for kind in TerrainKind}, figures_hide=figures.counts)
+    opacities = {kind: opacity(kind) for kind in TerrainKind}
+    return SightRules(opacities, figures_hide=figures.counts, fire_passes_screens=True)
 
 
 # What the table shows of a target.
