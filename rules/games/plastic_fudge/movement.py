@@ -365,7 +365,7 @@ class Rout(Mover):
 def rout_move(rules: Rules, unit: Rout) -> Verdict:
     """Where a unit flees to and how far."""
     if unit.facing_deg is None:
-        raise RuleRefusal("missing_key", "he runs straight away: say which way he faces", "PF-65")
+        raise RuleRefusal("missing_key", "he runs straight away from the way he faces: give 'facing_deg'", "PF-65")
     turn_by = 0 if unit.again else limit(rules, "about_turn_deg")
     facing_deg = (unit.facing_deg + turn_by) % 360
     why_so = rules.because("PF-66", "he fails again and runs on") if unit.again else rules.because("PF-65")
