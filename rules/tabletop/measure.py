@@ -16,7 +16,7 @@ from shapely.geometry.base import BaseGeometry
 from shapely.ops import nearest_points
 
 from rules.tabletop.errors import user_error
-from rules.tabletop.table import Figure, Outline, PointIn, TerrainKind, TerrainPiece, area_of
+from rules.tabletop.table import Figure, Outline, PointIn, TerrainKind, TerrainPiece, area_of, boxes_meet
 from rules.tabletop.tolerance import EXACT, Choice, Comparison, at_most, choice, doubtful_shifts
 
 TOUCHING_IN = 0.01
@@ -195,6 +195,22 @@ def standing_on(figure: Figure, terrain: Iterable[TerrainPiece]) -> tuple[Share,
     as a foxhole in the woods. To get the woods on a hill without the hill, leave the hill out of `terrain`.
     """
     return _shares(base_area(figure), _uppermost_first(terrain))
+
+
+def held_by(figure: Figure, terrain: Iterable[TerrainPiece]) -> tuple[TerrainPiece, ...]:
+    """The pieces that a figure stands inside with the larger part of its base.
+
+    Where several pieces of one kind hold it only together, such as two woods side by side, the largest part counts.
+    """
+    base, half = base_area(figure), 0.5 + EXACT
+    near = [piece for piece in terrain if boxes_meet(figure.base_in, piece.outline_in)]
+    parts = [base.intersection(Polygon(piece.outline_in)).area / base.area for piece in near]
+
+    def holds(piece: TerrainPiece, part: float) -> bool:
+        alike = [other for one, other in zip(near, parts, strict=True) if one.kind is piece.kind]
+        return part > half or (part == max(alike) and sum(alike) > half)
+
+    return tuple(piece for piece, part in zip(near, parts, strict=True) if holds(piece, part))
 
 
 def ground_under(figure: Figure, terrain: Iterable[TerrainPiece]) -> Choice[TerrainPiece | None]:

@@ -56,6 +56,7 @@ class SightRules:
         bodies: Bodies by posture, for figures unlike ordinary soldiers; other postures keep their defaults.
         standing_height_in: Height of a standing figure; bodies are scaled by it.
         figures_hide: Whether other figures hide what is behind them.
+        fire_passes_screens: Whether shots reach what only screens hide, such as a hedge.
 
     Raises:
         UserError: if the standing height is not a positive number.
@@ -65,6 +66,7 @@ class SightRules:
     bodies: Mapping[Posture, Body] = field(default_factory=dict)
     standing_height_in: float = STANDING_HEIGHT_IN
     figures_hide: bool = False
+    fire_passes_screens: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < self.standing_height_in < math.inf:
@@ -82,6 +84,15 @@ class SightRules:
     def of(self, kind: TerrainKind) -> Opacity:
         """The opacity of a kind of terrain."""
         return self.opacity.get(kind, OPACITY[kind])
+
+    @property
+    def for_fire(self) -> SightRules:
+        """The rules for what shots reach, in which screens hide nothing if shots pass them."""
+        if not self.fire_passes_screens:
+            return self
+        screens = (kind for kind in TerrainKind if self.of(kind).cover_kind is CoverKind.SCREEN)
+        clear = {kind: replace(self.of(kind), cover_kind=CoverKind.CLEAR) for kind in screens}
+        return replace(self, opacity={**self.opacity, **clear})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -33,7 +33,6 @@ from rules.engine.events import (
 from rules.engine.objectives import OBJECTIVE
 from rules.engine.position import Position
 from rules.engine.referee import (
-    NO_FACINGS,
     Action,
     ActionPreview,
     Ambiguity,
@@ -47,9 +46,9 @@ from rules.engine.referee import (
 )
 from rules.engine.state import State, Unit
 from rules.engine.verdict import Verdict
-from rules.tabletop.bearing import bearing_deg, turn_deg
+from rules.tabletop.bearing import turn_deg
 from rules.tabletop.errors import UserError, user_error
-from rules.tabletop.path import Path, legs, length_in
+from rules.tabletop.path import Path, length_in
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.tolerance import DOUBT_SIGMAS
 from ui.battle.action_text import obligation_words
@@ -262,17 +261,8 @@ class BattleSession:
 
     def _proposal(self, position: Position, units: Sequence[Unit]) -> Proposal:
         paths = {unit.id: (unit.at_in, position.figure(unit.id).centre_in) for unit in units if unit.at_in is not None}
-        return Proposal(paths, self.march(at_journal_places(position), paths, _turned(position, units)))
-
-    def march(
-        self, position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS
-    ) -> ActionPreview:
-        """The move along these paths; a figure of unknown facing is taken to face the way it sets off."""
-        preview = preview_of(position, self.referee.march(position, paths, facing_deg))
-        if preview.refusal and any(one.fact == FACING for one in preview.asks):
-            ahead = _facing_ahead(position, paths)
-            preview = preview_of(ahead, self.referee.march(ahead, paths, facing_deg))
-        return preview
+        before = at_journal_places(position)
+        return Proposal(paths, preview_of(before, self.referee.march(before, paths, _turned(position, units))))
 
     def left_in(self, position: Position, proposal: Proposal) -> float | None:
         """The smallest allowance left before the move, over its figures; None if the rules do not say."""
@@ -433,20 +423,6 @@ def _answered_together(battle: Battle) -> dict[int, int]:
         if (nudges or moves) and 0 <= entry.time_s - before.time_s < _TOGETHER_S:
             found[entry.seq] = found.pop(before.seq, before.seq)
     return found
-
-
-FACING = "facing_deg"
-"""The fact that says how a figure faces, which the camera sees of few figures."""
-
-
-def _facing_ahead(position: Position, paths: Mapping[str, Path]) -> Position:
-    """The position with each figure that moves facing along its path, if it is unknown how it faces."""
-    figures = dict(position.figures)
-    for name, path in paths.items():
-        first = next(legs(path), None)
-        if first is not None and figures[name].facing_deg is None:
-            figures[name] = replace(figures[name], facing_deg=bearing_deg(*first[1:]))
-    return replace(position, figures=figures)
 
 
 def _turned(position: Position, units: Iterable[Unit]) -> dict[str, float]:

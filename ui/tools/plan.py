@@ -72,7 +72,7 @@ def _by_the_game(play: BattleSession, now: ToolContext, figure: Figure, path_in:
 
     def preview(path: Path) -> ActionPreview:
         try:
-            return play.march(position, {figure.id: path})
+            return preview_of(position, play.referee.march(position, {figure.id: path}))
         except UserError as error:
             return ActionPreview(play.referee.movement(position, figure.id), None, refusal=str(error))
 

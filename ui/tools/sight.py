@@ -90,14 +90,15 @@ class DangerArea:
 def danger_area(now: ToolContext, side: str) -> DangerArea:
     """Where the enemies of a side can shoot at a standing soldier in their next turn; the battle must be open.
 
-    An enemy can shoot at the ground that it sees from its place, within the range of its weapons. If its game lets it
-    move and then shoot, a full move is added to the range, but it still sees only from its place.
+    An enemy can shoot at the ground that it sees from its place, within the range of its weapons; in some games also
+    through hedges. If its game lets it move and then shoot, a full move is added to the range, but it still sees only
+    from its place.
     """
     ground = ground_of(cells_of(now, _DANGER_CELL_IN), now.terrain)
     count = np.zeros(ground.cells.shape, np.int16)
     for figure, arms in _enemies(now, side):
         in_reach = in_range(ground.cells, figure, arms, now.state.basis)
-        count += ground_in_sight(figure, ground, now.view.figures, now.sight_rules, in_reach)
+        count += ground_in_sight(figure, ground, now.view.figures, now.sight_rules.for_fire, in_reach)
     areas = [patch for least, style in _DANGER_STYLES for patch in patches(count >= least, ground, style)]
     part = percent_words(float((count > 0).mean()))
     words = tr("Enemies of {side} can shoot at {part} of the table next turn.", side=display_names((side,)), part=part)
@@ -162,13 +163,16 @@ class SightFan:
 def sight_fan(now: ToolContext, figure: Figure) -> SightFan:
     """Where the figure would see a standing soldier; in a battle also its ranges and how far it may still move."""
     ground, basis = ground_of(cells_of(now, _FAN_CELL_IN), now.terrain), now.state.basis
-    seen = ground_in_sight(figure, ground, now.view.figures, now.sight_rules)
+    rules = now.sight_rules
+    seen = ground_in_sight(figure, ground, now.view.figures, rules)
+    fire = rules.for_fire
+    hit = seen if fire is rules else ground_in_sight(figure, ground, now.view.figures, fire)
     rings = tuple(_rings(now, figure))
     lines = [mark for mark in rings if isinstance(mark, Trace)]
     areas: tuple[Mark, ...] = (*patches(~seen, ground, _HIDDEN), *patches(seen, ground, _SEEN), *lines)
     rows = [tr("{soldier} would see a standing soldier on the bright ground", soldier=display_name(figure.id))]
     for arm in weapon_reaches(now.position, figure.id):
-        part = percent_words(float((seen & in_range(ground.cells, figure, (arm,), basis)).mean()))
+        part = percent_words(float((hit & in_range(ground.cells, figure, (arm,), basis)).mean()))
         rows.append(tr("{weapon}: {part} of the table", weapon=arm.words, part=part))
     headline = tr("{part} of the table in sight", part=percent_words(float(seen.mean())))
     notes = tuple(mark for mark in rings if isinstance(mark, Note))

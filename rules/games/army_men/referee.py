@@ -36,9 +36,10 @@ from rules.games.army_men.referee_fire import (
     zone_of,
 )
 from rules.games.army_men.specialists import as_what
-from rules.games.army_men.status import held_by, movement_profile, sight_rules, stretches
+from rules.games.army_men.status import movement_profile, sight_rules, stretches
 from rules.games.army_men.tables import MOVING, Tables
 from rules.tabletop.bearing import bearing_deg, turn_deg
+from rules.tabletop.measure import held_by
 from rules.tabletop.movement import walk
 from rules.tabletop.path import Path, legs, placed
 from rules.tabletop.table import PointIn, TerrainKind

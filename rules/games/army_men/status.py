@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from shapely.geometry import LineString, Point, Polygon
+from shapely.geometry import LineString, Polygon
 
 from rules.engine.facts import UNKNOWN, Context, Source, Uncertain, of_actor
 from rules.engine.position import Position, View
@@ -16,12 +16,12 @@ from rules.engine.schema import Inches, Record
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.army_men.tables import Kind, Rules, Shelter, Weapon, touching
-from rules.tabletop.measure import STANDABLE_KINDS, base_area, counting, range_to, surface_in
+from rules.tabletop.measure import STANDABLE_KINDS, base_area, counting, held_by, range_to, surface_in
 from rules.tabletop.movement import IMPASSABLE, MovementProfile, TerrainCost, Walk
 from rules.tabletop.opacity import CoverKind, Opacity
 from rules.tabletop.path import placed
 from rules.tabletop.scene import SightRules
-from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece, boxes_meet
+from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece
 
 
 class Stretch(Record):
@@ -108,12 +108,6 @@ def shelter(rules: Rules, kind: TerrainKind) -> Shelter | None:
     sensible = rules.chooses("prop_effects", "sensible")
     rows = (row for row in rules.tables.shelters.values() if kind in row.terrain)
     return next((row for row in rows if sensible or not row.if_sensible), None)
-
-
-def held_by(target: Figure, terrain: Iterable[TerrainPiece]) -> tuple[TerrainPiece, ...]:
-    """The pieces that a figure stands inside."""
-    near = (piece for piece in terrain if boxes_meet((target.centre_in,), piece.outline_in))
-    return tuple(piece for piece in near if Polygon(piece.outline_in).contains(Point(target.centre_in)))
 
 
 def inside_pillbox(rules: Rules, target: Figure, terrain: Iterable[TerrainPiece]) -> bool:

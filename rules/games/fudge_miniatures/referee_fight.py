@@ -17,7 +17,7 @@ from rules.games.fudge_miniatures.model import Model, models
 from rules.games.fudge_miniatures.referee_moves import cannot_act
 from rules.games.fudge_miniatures.tables import Concern, Item, ItemKind
 from rules.tabletop.bearing import bearing_deg
-from rules.tabletop.measure import ground_under
+from rules.tabletop.measure import held_by
 from rules.tabletop.sight import SLIVER
 from rules.tabletop.table import TerrainKind
 from rules.tabletop.tolerance import within
@@ -121,8 +121,8 @@ def _shot(
 
 def _in_woods(model: Model) -> bool:
     """Whether a model stands in woods, where trees hide a part of it that the camera cannot measure."""
-    woods = [one for one in model.position.terrain if one.kind is TerrainKind.WOODS and model.figure.z_in < one.top_in]
-    return bool(woods) and ground_under(model.figure, woods).value is not None
+    held = held_by(model.figure, model.position.terrain)
+    return any(one.kind is TerrainKind.WOODS and model.figure.z_in < one.top_in for one in held)
 
 
 def _distance(target: _Target, word: str) -> UncertainFact:

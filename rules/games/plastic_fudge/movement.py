@@ -210,6 +210,8 @@ def move(rules: Rules, path: Path) -> Verdict:
     base = movement_level(rules, path)
     parts: list[float] = []
     reasons = [base, rules.because("PF-26"), rules.because("PF-28")]
+    if path.headings_deg and path.facing_deg is None:
+        reasons.append(rules.because("PF-26", "he is taken to face the way he sets off"))
     for stretch in path.path:
         slowing = slowed(rules, path, stretch.terrain)
         if slowing is None:
@@ -234,12 +236,13 @@ def move(rules: Rules, path: Path) -> Verdict:
 
 
 def _turned(rules: Rules, path: Path) -> tuple[float, ...]:
-    """Every change of facing from heading to heading; smaller ones than hands can avoid are none."""
+    """Every change of facing from heading to heading; smaller ones than hands can avoid are none.
+
+    A unit of unknown facing is taken to face the way it sets off, until the players say how it faced.
+    """
     if not path.headings_deg:
         return ()
-    if path.facing_deg is None:
-        raise RuleRefusal("missing_key", "a change of facing costs movement: say which way he faces", "PF-27")
-    faced = path.facing_deg
+    faced = path.headings_deg[0] if path.facing_deg is None else path.facing_deg
     turns: list[float] = []
     for heading in path.headings_deg:
         turn = turn_deg(faced, heading)
@@ -350,7 +353,7 @@ class Rout(Mover):
     the ground lets it take straight on.
     """
 
-    facing_deg: Annotated[float, Asked(WHICH_WAY)]
+    facing_deg: Annotated[float | None, Asked(WHICH_WAY)] = None
     terrain: TerrainName = "open"
     again: bool = False
     reaches_edge: bool = False
@@ -361,6 +364,8 @@ class Rout(Mover):
 
 def rout_move(rules: Rules, unit: Rout) -> Verdict:
     """Where a unit flees to and how far."""
+    if unit.facing_deg is None:
+        raise RuleRefusal("missing_key", "he runs straight away from the way he faces: give 'facing_deg'", "PF-65")
     turn_by = 0 if unit.again else limit(rules, "about_turn_deg")
     facing_deg = (unit.facing_deg + turn_by) % 360
     why_so = rules.because("PF-66", "he fails again and runs on") if unit.again else rules.because("PF-65")

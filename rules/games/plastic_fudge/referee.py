@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
-from math import hypot
 from typing import Any
 
 from rules.engine.effects import CONDITIONS, condition, next_step, stored_list, unharmed
@@ -18,16 +17,14 @@ from rules.engine.text import display_name
 from rules.games.plastic_fudge import statuses, units
 from rules.games.plastic_fudge.board import disk, ground
 from rules.games.plastic_fudge.command import Command, initiative_level, steps
-from rules.games.plastic_fudge.movement import rout_contagion
 from rules.games.plastic_fudge.referee_effects import effects
 from rules.games.plastic_fudge.referee_fire import at_spot, attacks, caught, others, real_mine
-from rules.games.plastic_fudge.referee_moves import fleeing, march, movement, not_here
+from rules.games.plastic_fudge.referee_moves import fleeing, march, movement, not_here, passed_by
 from rules.games.plastic_fudge.tables import Tables, rating
 from rules.games.plastic_fudge.units import card, rules_of
-from rules.tabletop.path import nearest_in, placed
+from rules.tabletop.path import placed
 from rules.tabletop.scene import SightRules
 from rules.tabletop.table import Figure, TerrainPiece
-from rules.tabletop.tolerance import DOUBT_SIGMAS
 
 
 def obligations(position: Position) -> Iterator[Action]:
@@ -171,27 +168,11 @@ def _must_check(unit: Unit) -> list[Any]:
 
 
 def _fled(position: Position, runner: Unit) -> Iterator[Action]:
-    """Whether a runner left the table, if its edge is unknown, and every friend that the flight may have shaken."""
+    """Whether a runner left the table, if its edge is unknown, and every friend that the flight perhaps shook."""
     if not runner.out and not runner.this_turn.get(statuses.STAYS):
         yield Action(f"Is {display_name(runner.id)} at the edge", "rout_reaches_edge", {}, (runner.id,), owed="PF-67")
     path = tuple((x, y) for x, y in runner.this_turn[statuses.FLED])
-    for mate in position.state.units.values():
-        passed = stored_list(mate, statuses.PASSED)
-        gone = mate.id not in position.figures or units.is_destroyed(position, mate)
-        if mate.id == runner.id or gone or mate.statuses.get(statuses.ROUTED) or units.flight_of(runner) in passed:
-            continue
-        moving, standing = position.figure(runner.id), position.figure(mate.id)
-        near_in, sigma_in = nearest_in(moving, path, standing), hypot(moving.sigma_in, standing.sigma_in)
-        before = any(name == runner.id for name, _ in passed)
-        known: dict[str, Any] = {"same_side": mate.side == runner.side, "unit": units.card_name(position, mate)}
-        known["checked_for_this_unit"] = before
-        least_in = max(0.0, near_in - DOUBT_SIGMAS * sigma_in)
-        if rout_contagion(rules_of(position), **known, closest_in=least_in).numbers["must_check"]:
-            how = (UncertainFact(("closest_in",), sigma_in, f"how near {display_name(runner.id)} passed"),)
-            title = f"{display_name(runner.id)} runs past {display_name(mate.id)}"
-            known["closest_in"] = round(near_in, 2)
-            found = Action(title, "rout_contagion", known, (mate.id,), (runner.id,))
-            yield replace(found, measured=how, round="Flight", owed="PF-68")
+    yield from passed_by(position, runner, path, units.flight_of(runner))
 
 
 # Morale.

@@ -9,10 +9,11 @@ from typing import Any
 from rules.engine.effects import carried_move, moves_along, stored_list
 from rules.engine.events import Change, Effects, Move
 from rules.engine.position import Position
-from rules.engine.referee import Action, effects_of
+from rules.engine.referee import Action, effects_of, preview_without_odds
 from rules.engine.state import ELIMINATED, Unit
 from rules.engine.verdict import Verdict
 from rules.games.plastic_fudge import statuses, units
+from rules.games.plastic_fudge.referee_moves import passed_by
 from rules.games.plastic_fudge.tables import together_in
 from rules.games.plastic_fudge.units import rules_of
 from rules.tabletop.path import Path
@@ -70,7 +71,12 @@ def _fled(position: Position, action: Action, found: Verdict) -> Iterator[Move |
     if not path:
         return
     yield _becomes(name, statuses.FLED, [list(place) for place in path], "PF-68")
-    yield _becomes(name, statuses.FLIGHTS, units.flight_of(unit)[1] + 1, "PF-68")
+    flight = [name, units.flight_of(unit)[1] + 1]
+    yield _becomes(name, statuses.FLIGHTS, flight[1], "PF-68")
+    for passing in passed_by(position, unit, path, flight):
+        preview = preview_without_odds(position, passing)
+        if preview.before is not None and not preview.ambiguities:  # otherwise the players say how near it passed
+            yield from _shaken(position.unit(passing.by[0]), flight, preview.before)
     if statuses.STAYS in unit.this_turn:
         yield _becomes(name, statuses.STAYS, None, "PF-66")
     if not found.numbers.get("removed") and action.given.get("reaches_edge") is False:
@@ -81,10 +87,14 @@ def _fled(position: Position, action: Action, found: Verdict) -> Iterator[Move |
 
 
 def _passed(position: Position, action: Action, found: Verdict) -> Iterator[Change]:
-    unit = position.unit(action.by[0])
-    yield _longer(unit, statuses.PASSED, [units.flight_of(position.unit(runner)) for runner in action.at], "PF-68")
+    [runner] = action.at
+    yield from _shaken(position.unit(action.by[0]), units.flight_of(position.unit(runner)), found)
+
+
+def _shaken(unit: Unit, flight: list[Any], found: Verdict) -> Iterator[Change]:
+    yield _longer(unit, statuses.PASSED, [flight], "PF-68")
     if found.numbers["must_check"]:
-        yield _longer(unit, statuses.MUST_CHECK, action.at, "PF-68")
+        yield _longer(unit, statuses.MUST_CHECK, flight[:1], "PF-68")
 
 
 def _checked(position: Position, action: Action, found: Verdict) -> Iterator[Change]:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from math import hypot
 from typing import Any
 
+from rules.engine.effects import stored_list
 from rules.engine.facts import UNKNOWN, Context, action_for, bind
 from rules.engine.position import Position
 from rules.engine.referee import NO_FACINGS, Action, UncertainFact, refusal_of, verdict_without_dice
 from rules.engine.ruleset import refused
 from rules.engine.state import Unit
+from rules.engine.text import display_name
 from rules.engine.verdict import Verdict
 from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.board import flight, reaches_edge, run_in, stretches, terrain_under
-from rules.games.plastic_fudge.movement import Mover, Stretch
-from rules.games.plastic_fudge.units import card, card_name, known_facing_deg, mines_on, rules_of
+from rules.games.plastic_fudge.movement import Mover, Stretch, rout_contagion
+from rules.games.plastic_fudge.units import card, card_name, is_destroyed, known_facing_deg, mines_on, rules_of
 from rules.tabletop.bearing import bearing_deg
-from rules.tabletop.path import Path, legs
+from rules.tabletop.path import Path, legs, nearest_in
+from rules.tabletop.tolerance import DOUBT_SIGMAS
 
 
 def movement(position: Position, figure: str) -> Action:
@@ -83,6 +87,26 @@ def fleeing(position: Position, unit: Unit, path: Path | None = None) -> Action:
         given["reaches_edge"] = reaches_edge(start, path, position.state.area_in)
     measured = (_length_error(position, unit, ("run_in",)),) if "run_in" in given else ()
     return Action("Flee", "rout_move", given, (unit.id,), measured=measured, paths={unit.id: path})
+
+
+def passed_by(position: Position, runner: Unit, path: Path, flight: list[Any]) -> Iterator[Action]:
+    """Every other unit that a flight shakes, or perhaps shakes within the error of its distance, if not yet decided."""
+    for mate in position.state.units.values():
+        passed = stored_list(mate, statuses.PASSED)
+        gone = mate.id not in position.figures or is_destroyed(position, mate)
+        if mate.id == runner.id or gone or mate.statuses.get(statuses.ROUTED) or flight in passed:
+            continue
+        moving, standing = position.figure(runner.id), position.figure(mate.id)
+        near_in, sigma_in = nearest_in(moving, path, standing), hypot(moving.sigma_in, standing.sigma_in)
+        known: dict[str, Any] = {"same_side": mate.side == runner.side, "unit": card_name(position, mate)}
+        known["checked_for_this_unit"] = any(name == runner.id for name, _ in passed)
+        least_in = max(0.0, near_in - DOUBT_SIGMAS * sigma_in)
+        if rout_contagion(rules_of(position), **known, closest_in=least_in).numbers["must_check"]:
+            how = (UncertainFact(("closest_in",), sigma_in, f"how near {display_name(runner.id)} passed"),)
+            title = f"{display_name(runner.id)} runs past {display_name(mate.id)}"
+            known["closest_in"] = round(near_in, 2)
+            found = Action(title, "rout_contagion", known, (mate.id,), (runner.id,))
+            yield replace(found, measured=how, round="Flight", owed="PF-68")
 
 
 def _length_error(position: Position, unit: Unit, fact: tuple[str | int, ...]) -> UncertainFact:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
+from shapely.geometry import LineString, Polygon
+
 from rules.engine.common import part_of_target
 from rules.engine.facts import Context, Source
 from rules.engine.position import Position
@@ -13,9 +15,10 @@ from rules.engine.schema import Asked, Inches, Part, Record
 from rules.engine.state import Unit
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, verdict
 from rules.games.simple_plastic.tables import Cover, Elevation, Rules
+from rules.tabletop.measure import held_by
 from rules.tabletop.opacity import OPACITY, CoverKind, Opacity, screening
 from rules.tabletop.scene import SightRules
-from rules.tabletop.table import TerrainKind
+from rules.tabletop.table import TerrainKind, TerrainPiece
 from rules.tabletop.tolerance import within
 
 HIGHER_OR_LOWER = Asked("Does the target stand higher than the attacker, lower, or level with him?")
@@ -33,7 +36,8 @@ def sight_rules(rules: Rules) -> SightRules:
         return replace(OPACITY[kind], cover_kind=CoverKind.SOLID if row is not None and row.counts else CoverKind.CLEAR)
 
     figures = rules.tables.covers["figures"]
-    return SightRules({kind: opacity(kind) for kind in TerrainKind}, figures_hide=figures.counts)
+    opacities = {kind: opacity(kind) for kind in TerrainKind}
+    return SightRules(opacities, figures_hide=figures.counts, fire_passes_screens=True)
 
 
 # What the table shows of a target.
@@ -42,8 +46,19 @@ def sight_rules(rules: Rules) -> SightRules:
 def _obstacle(context: Context) -> str | None:
     """The cover of a target: solid pieces decide first; screens cover but never block."""
     view = context.target_view
-    veils = {context.position.sight.of(piece.kind).cover_kind for piece, _ in view.hidden_by}
+    between = (piece.kind for piece, _ in view.hidden_by if not _sees_out_of(context, piece))
+    veils = {context.position.sight.of(kind).cover_kind for kind in between}
     return "semi_solid" if view.exposure_to_fire > 0 and CoverKind.SCREEN in veils else None
+
+
+def _sees_out_of(context: Context, piece: TerrainPiece) -> bool:
+    """Whether the attacker stands so near the edge of woods that they do not block his view out of them (SP-16)."""
+    near, far = (context.position.figure(unit.id) for unit in (context.actor, context.target))
+    depth_in = OPACITY[piece.kind].depth_in
+    if not depth_in or not held_by(near, (piece,)) or held_by(far, (piece,)):
+        return False
+    line = LineString((near.centre_in, far.centre_in))
+    return within(line.intersection(Polygon(piece.outline_in)).length, depth_in)
 
 
 def distance_in(context: Context) -> float:

@@ -24,7 +24,7 @@ def sight_rules(rules: Rules) -> SightRules:
     """The terrain that hides figures; pieces that fire passes also allow sight, even from inside."""
     names, rows = {kind: terrain_names(rules, kind) for kind in TerrainKind}, rules.tables.terrain
     light = {kind: screening(kind) for kind, known in names.items() if known and rows[known[0]].through}
-    return SightRules(opacity=light, figures_hide=rules.chooses("figures_block", True))
+    return SightRules(light, figures_hide=rules.chooses("figures_block", True), fire_passes_screens=True)
 
 
 def terrain_names(rules: Rules, kind: TerrainKind) -> list[str]:

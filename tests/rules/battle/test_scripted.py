@@ -241,12 +241,12 @@ def test_no_game_accepts_a_phase_that_it_lacks(game: str) -> None:
 
 
 def test_a_question_that_lacks_a_fact_names_its_rule() -> None:
-    """A turn costs an inch (PF-27), and the facing at the start is missing."""
+    """A router turns about (PF-65), and the way he faces is missing."""
     sides = {"green": [{"id": "green-1", "card": "basic", "at_in": [5, 9]}], "tan": []}
-    move = {"move": {"green-1": {"path_in": [[5, 9], [7, 9], [7, 11]]}}}
-    steps = [{"phase": "a_moves", "side": "green", "turn": 1}, move]
+    failed = {"do": {"action": "morale_check", "by": "green-1"}, "dice": [-1, -1, 0, 0]}
+    steps = [{"phase": "morale", "turn": 1}, failed, {"do": {"action": "rout_move", "by": "green-1"}}]
     answer = play_situation(situation_of({"schema": 1, "game": "plastic_fudge", "sides": sides, "steps": steps}))
-    assert answer["steps"][0]["why_not"]["rule"] == "PF-27"
+    assert answer["steps"][1]["why_not"]["rule"] == "PF-65"
 
 
 def _asked_with_own_card(own: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from shapely import Polygon
 from rules.tabletop.measure import (
     counting,
     ground_under,
+    held_by,
     sides_in,
     standing_on,
     surface_in,
@@ -37,6 +38,20 @@ def test_base_on_a_border_stands_on_the_larger_share():
     ]
     assert ground_under(block("a", 3.9, 2), [WOODS]).value is WOODS
     assert ground_under(block("a", 4.1, 2), [WOODS]).value is None
+
+
+def test_a_figure_stands_inside_what_holds_the_larger_part_of_its_base():
+    hill = piece("hill", K.HILL, box(0, 0, 9, 9), 1)
+    assert held_by(block("a", 3.9, 2), [WOODS, hill]) == (WOODS, hill)  # 0.6 in the woods, all on the hill
+    assert held_by(block("a", 4.1, 2), [WOODS, hill]) == (hill,)  # 0.4
+    assert held_by(block("a", 4.0, 2), [WOODS]) == ()  # exactly half
+
+
+def test_woods_side_by_side_hold_a_figure_together():
+    others = piece("others", K.WOODS, box(4, 1.8, 8, 9), 5)  # from 0.3 in above the lower side of the base
+    assert held_by(block("a", 4.1, 2), [WOODS, others]) == (others,)  # 0.4 + 0.6 x 0.7 = 0.82, and 0.42 is the most
+    marsh = piece("marsh", K.MARSH, box(4, 1.8, 8, 9))
+    assert held_by(block("a", 4.1, 2), [WOODS, marsh]) == ()
 
 
 def test_ground_near_a_border_is_uncertain():

@@ -123,6 +123,21 @@ def test_the_dead_are_no_danger(tmp_path: Path) -> None:
         assert danger_area(changed(now, statuses={ELIMINATED: True}), "green").areas == ()
 
 
+@pytest.mark.parametrize(
+    ("game", "card", "through"),
+    [
+        ("simple_plastic", "soldier", True),  # SP-17: a target wholly behind a bush can still be attacked
+        ("simple_plastic_figure", "german_rifleman", True),  # WW-54: hedges conceal, and bar no fire
+        ("army_men", "rifleman", False),
+    ],
+)
+def test_a_hedge_keeps_off_only_the_shots_that_need_sight(tmp_path: Path, game: str, card: str, through: bool) -> None:
+    hedge = piece("hedge", "hedge", box(38.0, -1.0, 39.0, 11.0), 4.0)
+    with in_battle(tmp_path / "b", game, card, (GREEN, TAN), (hedge,)) as now:
+        areas = danger_area(on_table(now, 60, 10), "green").areas
+    assert any(contains(area, 34, 5) for area in areas) is through
+
+
 def test_a_house_covers_from_danger_and_more_enemies_make_more_layers(tmp_path: Path) -> None:
     enemies = tuple(soldier(f"tan-{n}", 50, 2 * n) for n in range(1, 5))
     with in_battle(tmp_path / "b", "simple_plastic", "soldier", (GREEN, *enemies), (HOUSE,)) as now:
