@@ -66,12 +66,14 @@ class LastBattle:
 
     Attributes:
         path: Its file.
+        game: The title of its game.
         time_s: When its last entry was written, in seconds since 1970.
         turn: Its turn; 0 during the set-up.
         ended: Whether a side has won, or the battle ended in a draw.
     """
 
     path: Path
+    game: str
     time_s: float
     turn: int
     ended: bool
@@ -80,7 +82,7 @@ class LastBattle:
 def last_battle(path: Path, clock: Clock) -> LastBattle:
     """Read what the offer to continue a battle names. Raises `UserError` like `Battle.open`."""
     with Battle.open(path, clock) as battle:
-        return LastBattle(path, battle.entries[-1].time_s, battle.state.turn, has_ended(battle))
+        return LastBattle(path, battle.game.title, battle.entries[-1].time_s, battle.state.turn, has_ended(battle))
 
 
 def has_ended(battle: Battle) -> bool:
@@ -96,12 +98,12 @@ def ends_battle(event: Event) -> TypeGuard[ActionResolved]:
 
 
 def continue_words(last: LastBattle, now: datetime) -> str:
-    """The offer to continue, such as "Continue the battle of Sunday evening, turn 3?"."""
+    """The offer to continue, such as "Continue Army Men of Sunday evening, turn 3?"."""
     played = datetime.fromtimestamp(last.time_s)
     when = day_words(played, now)
     if last.turn:
-        return tr("Continue the battle of {when}, turn {turn}?", when=when, turn=last.turn)
-    return tr("Continue the battle of {when}?", when=when)
+        return tr("Continue {game} of {when}, turn {turn}?", game=last.game, when=when, turn=last.turn)
+    return tr("Continue {game} of {when}?", game=last.game, when=when)
 
 
 def day_words(time: datetime, now: datetime) -> str:

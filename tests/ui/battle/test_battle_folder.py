@@ -45,13 +45,13 @@ def test_a_day_is_named_within_a_week(time: datetime, words: str) -> None:
 
 def test_the_offer_names_the_turn_if_there_is_one() -> None:
     evening_s = datetime(2026, 11, 22, 20, 0).timestamp()
-    last = LastBattle(Path("b"), evening_s, 3, ended=False)
-    assert continue_words(last, NOW) == "Continue the battle of Sunday evening, turn 3?"
-    assert continue_words(LastBattle(Path("b"), evening_s, 0, ended=False), NOW).endswith("Sunday evening?")
+    last = LastBattle(Path("b"), "Army Men", evening_s, 3, ended=False)
+    assert continue_words(last, NOW) == "Continue Army Men of Sunday evening, turn 3?"
+    assert continue_words(LastBattle(Path("b"), "Army Men", evening_s, 0, ended=False), NOW).endswith("Sunday evening?")
 
 
 def test_the_last_battle_is_read_from_its_file(tmp_path: Path) -> None:
     path = tmp_path / "b.battle"
     with Battle.begin(path, lambda: 7.0, "simple_plastic", ["green", "tan"]) as battle:
         battle.record(PhaseBegun(turn=1, side="green", phase="moving"))
-    assert last_battle(path, lambda: 9.0) == LastBattle(path, 7.0, 1, ended=False)
+    assert last_battle(path, lambda: 9.0) == LastBattle(path, "Simple Plastic Wargame", 7.0, 1, ended=False)

@@ -134,15 +134,15 @@ def test_the_program_offers_the_last_battle_when_it_starts(window: Window, open_
     path = window.battle.play.battle.path
     window.close()
     later = open_window()
-    wait_until(lambda: later.bar.text.startswith("Continue the battle of "))
+    wait_until(lambda: later.bar.text.startswith("Continue Army Men of "))
     shown_buttons(later)["Continue"].click()
     wait_until(lambda: later.battle.play is not None)
     assert later.battle.play.battle.path == path
     later.close()
     third = open_window()
-    wait_until(lambda: third.bar.text.startswith("Continue the battle of "))
+    wait_until(lambda: third.bar.text.startswith("Continue Army Men of "))
     shown_buttons(third)["Not now"].click()
-    wait_until(lambda: not third.bar.text.startswith("Continue the battle of "))
+    wait_until(lambda: not third.bar.text.startswith("Continue Army Men of "))
     assert third.battle.play is None
 
 
@@ -156,7 +156,7 @@ def test_continuing_a_battle_ends_a_guide_that_has_just_begun(
     guide = later.help.guide
     guide.begin_on_first_start()
     assert guide.bar.isVisible()
-    wait_until(lambda: later.bar.text.startswith("Continue the battle of "))
+    wait_until(lambda: later.bar.text.startswith("Continue Army Men of "))
     shown_buttons(later)["Continue"].click()
     assert not guide.bar.isVisible()
     wait_until(lambda: later.battle.play is not None)
