@@ -58,12 +58,14 @@ ALLOWED = {
     *((f"ui/phone/{name}.py", "socket") for name in ("addresses", "server")),
     ("ui/phone/server.py", "urllib.parse.unquote"),
     ("ui/voice.py", "subprocess"),
+    ("ui/desktop/appearance.py", "PyQt6.QtCore.QProcess"),
     ("ui/desktop/voice.py", "importlib.import_module"),
 }
 """An emulated device is a pseudo-terminal, made with Python's own; nothing is started in it. Modules are imported by
 name where they are large or may be missing: the names are the program's own, in tables beside the call. The
 array of the learned likeness ships with the program and is read without pickles. WLED and the phone page use the
-network once a player has started them. The voice is a command of the system: no shell reads the spoken words."""
+network once a player has started them. The voice is a command of the system: no shell reads the spoken words. *Restart
+now* starts this program with the arguments that it was started with."""
 
 
 def dotted(node: ast.expr) -> str:
