@@ -256,7 +256,7 @@ def ranked(previews: Sequence[ActionPreview]) -> Ranking:
 
 
 def _is_early(preview: ActionPreview) -> bool:
-    """Whether an action that nobody owes would change nothing yet, such as declaring a victory."""
+    """Whether it is too early for an optional action, such as declaring a victory that nobody has won."""
     return list(preview.odds) == ["not yet"] and not preview.action.owed
 
 

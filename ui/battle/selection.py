@@ -47,9 +47,12 @@ _ARM_IN, _GAP_IN, _RING_IN = 1.0, 0.3, 0.65
 _IN_FRONT_IN = 3.0
 
 
-def next_figure(play: BattleSession, position: Position, now: str, steps: int) -> str:
-    """The id of the next figure after `now`, or before it, that can do something; cyclically, empty if none can."""
-    names = able_to_attack(position)[::steps]
+def next_figure(play: BattleSession, position: Position, now: str, direction: int) -> str:
+    """The id of the next figure after `now` that can do something, cyclically; empty if none can.
+
+    A `direction` of -1 instead of 1 goes backwards.
+    """
+    names = able_to_attack(position)[::direction]
     here = names.index(now) + 1 if now in names else 0
     ready, is_set_up = able_to_act(play, position), not position.state.turn
     coming = (name for name in (*names[here:], *names[:here]) if name in ready)

@@ -95,10 +95,10 @@ def danger_area(now: ToolContext, side: str) -> DangerArea:
     from its place.
     """
     ground = ground_of(cells_of(now, _DANGER_CELL_IN), now.terrain)
-    count = np.zeros(ground.cells.shape, np.int16)
+    count, rules = np.zeros(ground.cells.shape, np.int16), now.sight_rules.for_fire
     for figure, arms in _enemies(now, side):
         in_reach = in_range(ground.cells, figure, arms, now.state.basis)
-        count += ground_in_sight(figure, ground, now.view.figures, now.sight_rules.for_fire, in_reach)
+        count += ground_in_sight(figure, ground, now.view.figures, rules, in_reach)
     areas = [patch for least, style in _DANGER_STYLES for patch in patches(count >= least, ground, style)]
     part = percent_words(float((count > 0).mean()))
     words = tr("Enemies of {side} can shoot at {part} of the table next turn.", side=display_names((side,)), part=part)

@@ -319,13 +319,18 @@ def moved(window: Window, tmp_path: Path, wait_until: Wait, to_in: PointIn) -> N
     wait_until(lambda: window.battle.pending)
 
 
+def moved_aside(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+    """A battle in which Green 1 was moved aside, and the move was allowed."""
+    moved(window, tmp_path, wait_until, ASIDE_IN)
+    QTest.mouseClick(button(window.battle.panel, "Allow anyway"), LEFT)  # SP-06: the squad stays together
+    window.pull()
+
+
 @pytest.mark.slow
 def test_undo_and_redo_of_a_move_move_the_soldier(
     window: Window, table: PracticeTable, tmp_path: Path, wait_until: Wait
 ) -> None:
-    moved(window, tmp_path, wait_until, ASIDE_IN)
-    QTest.mouseClick(button(window.battle.panel, "Allow anyway"), LEFT)  # SP-06: the squad stays together
-    window.pull()
+    moved_aside(window, tmp_path, wait_until)
     window.commands.undo()
     wait_until(lambda: toy_at(table, POSTS["green-1"]))
     assert not window.battle.pending, "the way back is no move"
@@ -347,9 +352,7 @@ def test_a_forbidden_move_is_put_back(window: Window, table: PracticeTable, tmp_
 def test_a_continued_battle_puts_the_soldiers_where_it_was_left(
     window: Window, table: PracticeTable, tmp_path: Path, wait_until: Wait
 ) -> None:
-    moved(window, tmp_path, wait_until, ASIDE_IN)
-    QTest.mouseClick(button(window.battle.panel, "Allow anyway"), LEFT)  # SP-06: the squad stays together
-    window.pull()
+    moved_aside(window, tmp_path, wait_until)
     window.battle.close()
     drag(window, ASIDE_IN, POSTS["green-1"])  # as at the next start of the program
     wait_until(lambda: math.dist(seen(window)["green-1"], POSTS["green-1"]) < NEAR_IN)

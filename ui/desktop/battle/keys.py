@@ -54,11 +54,11 @@ class BattleKeys:
     def _in_sight(self) -> bool:
         return self._controller.panel.isVisible()
 
-    def _select_next(self, steps: int) -> None:
+    def _select_next(self, direction: int) -> None:
         controller, play, position = self._controller, self._controller.play, self._controller.position
         if not self._in_sight or play is None or position is None:
             return
-        found = next_figure(play, position, controller.chosen, steps)
+        found = next_figure(play, position, controller.chosen, direction)
         self._apply(lambda: controller.point(found, None))
         if not found:
             self._store.say(tr("No soldier may act now. Press N for the next phase."))
