@@ -44,7 +44,7 @@ from rules.engine.referee import (
     preview_of,
     with_answers,
 )
-from rules.engine.state import State, Unit
+from rules.engine.state import Unit
 from rules.engine.verdict import Verdict
 from rules.tabletop.bearing import turn_deg
 from rules.tabletop.errors import UserError, user_error
@@ -231,7 +231,6 @@ class BattleSession:
 
         Nothing is proposed for a squad that the rules cannot judge yet, such as one with a man under a hand.
         """
-        self._await_places(position.state)
         if not position.state.turn:
             return ()  # nothing has started: `go_on` takes every soldier from where it stands then
         squads: dict[tuple[str, str], list[Unit]] = {}
@@ -245,8 +244,9 @@ class BattleSession:
                 found += self._of_squad(position, units)
         return tuple(found)
 
-    def _await_places(self, state: State) -> None:
-        """Note which figures the battle has put elsewhere, such as by undo, for the hand of a simulated table."""
+    def await_places(self) -> None:
+        """Await figures where the battle has put them, such as by undo; call it after a change, before `proposals`."""
+        state = self.battle.state
         before, self._places = self._places, {unit.id: unit.at_in for unit in state.units.values()}
         if self.has_hand and state.turn:
             changed = (one for one in state.units.values() if not one.out and before.get(one.id) != one.at_in)

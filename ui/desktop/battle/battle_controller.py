@@ -501,6 +501,7 @@ class BattleController(QObject):
             self._rounds.show(None, None)
             self._presenter.show_nothing(play, self._armies)
         else:
+            play.await_places()
             due, asked = self._rounds.show(play, position, self.chosen), None
             if self._rounds and due != self.chosen:
                 self._selection = Selection(due)
