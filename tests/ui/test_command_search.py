@@ -8,7 +8,7 @@ from ui.desktop.help_controller import Command, matching
 
 COMMANDS = (
     Command("Measure", "Tools", "M", "Click two soldiers to measure the distance between them"),
-    Command("Measured distance…", "Inches", "", "Improve the calibration with one length"),
+    Command("Measured distance…", "Calibration", "", "Improve the calibration with one length"),
     Command("Blast", "Tools", "B", "Place a blast disc to see which soldiers it hits"),
     Command("Full screen", "View", "F11", "Fill the whole screen"),
     Command("Save table…", "Table", "", "Save soldiers for other programs"),

@@ -162,6 +162,7 @@ class StatusLine:
         self.search.hide()
         self._known: tuple[Calibration | None, Unit, str] = (None, Unit.INCH, "")
         if bar is not None:
+            bar.setContentsMargins(2 * _TAB_EDGE_PX, 0, 2 * _TAB_EDGE_PX, 0)
             bar.addWidget(self._calibration, 1)
             bar.addPermanentWidget(self._place)
             bar.addPermanentWidget(self.search)

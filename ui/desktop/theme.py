@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from string import Template
 
 from PyQt6.QtCore import Qt
@@ -14,7 +15,10 @@ from ui.desktop.action import FOLDER
 
 TEXT_PX = 14
 """Height of the usual text in pixels; no text is smaller."""
-_FAMILIES = ("Inter", "Noto Sans")
+_FONTS = Path(__file__).parent / "fonts"
+_FAMILY = "Inter"
+_ALIGNED_DIGITS = QFont.Tag("tnum")
+"""The font's feature that makes all digits equally wide, so that a changing distance does not jump."""
 _PRIMARY = "primary"
 _FILES = {"tick": "tick.svg", "down": "arrow-down.svg", "up": "arrow-up.svg", "right": "arrow-right.svg"}
 """Icons that only the stylesheet uses: their colours suit both themes."""
@@ -261,11 +265,11 @@ def theme_palette(theme: Theme) -> QPalette:
 
 def _text_font(application: QApplication) -> QFont:
     """The font of the window, in points, because widgets scale it by its points."""
+    for file in sorted(_FONTS.glob("*.otf")):
+        QFontDatabase.addApplicationFont(str(file))
     font = QFont(application.font())
-    installed = set(QFontDatabase.families())
-    family = next((one for one in _FAMILIES if one in installed), None)
-    if family is not None:
-        font.setFamily(family)
+    font.setFamily(_FAMILY)
+    font.setFeature(_ALIGNED_DIGITS, 1)
     screen = application.primaryScreen()
     dots_per_in = screen.logicalDotsPerInchY() if screen is not None else 96.0
     font.setPointSizeF(max(TEXT_PX * 72 / dots_per_in, font.pointSizeF()))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from itertools import product
 from typing import TypeVar
 
 from PyQt6.QtCore import QEvent, QLocale, QObject, QSize, Qt
@@ -62,7 +61,7 @@ def literal_text(words: str) -> str:
     return "<qt>" + escape_markup(words).replace("\n", "<br>") + "</qt>" if "<" in words else words
 
 
-_SIZES_PX, _MARGINS_PX = (18, 16, 14), (8, 2)
+_SIZES_PX, _EDGE_PX = (18, 16, 14), 8
 
 
 class FittedLabel(QLabel):
@@ -76,6 +75,7 @@ class FittedLabel(QLabel):
             self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(True)
+        self.setContentsMargins(_EDGE_PX, 0, _EDGE_PX, 0)
         self._fit()
 
     def show_text(self, words: str) -> None:
@@ -92,10 +92,9 @@ class FittedLabel(QLabel):
     def _fit(self) -> None:
         """Use the largest size in which the text fits."""
         font = self.font()
-        for size_px, margin_px in product(_SIZES_PX, _MARGINS_PX):
+        for size_px in _SIZES_PX:
             font.setPixelSize(size_px)
             self.setFont(font)
-            self.setMargin(margin_px)
             if self.heightForWidth(self.width()) <= (self._most_px or self.height()):
                 return
 

@@ -43,7 +43,9 @@ _ADVICE = (
     "If they are not, enter the measured lengths in the program, and print again.",
 )
 _MARKER_ADVICE = "Cut along the grey lines. Lay the markers flat anywhere on the table; one is enough, more are better."
-_ONE_SIZE = "All markers on a table must have the same size. Choose Inches, Marker size, and enter {:g} in for these."
+_ONE_SIZE = (
+    "All markers on a table must have the same size. Choose Calibration, Marker size, and enter {:g} in for these."
+)
 _BOARD_ADVICE = "Glue it to something stiff and flat. For the lens, take pictures from many angles and in all corners."
 _LABEL_MM = 6.0
 _MIN_SIDE_IN = 1.0

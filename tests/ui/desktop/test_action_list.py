@@ -174,12 +174,12 @@ def test_actions_of_several_figures_say_whose_they_are(actions: ActionList) -> N
 def test_long_words_beside_long_chances_are_shown_whole(actions: ActionList, qt: QApplication) -> None:
     action = Action("Tan 1 checks Guts because of two wound levels at once", "guts", {}, by=("tan-1",))
     odds = Odds({"falls helpless": Fraction(1, 2), "runs for its life": Fraction(1, 2)})
-    certain = replace(action, title="Tan 1 stays because no place is safe for it")
+    certain = replace(action, title="Tan 1 stays because no place on this table is safe for it")
     actions.show_actions([ActionPreview(action, None, odds), ActionPreview(certain, None)])
     qt.processEvents()
     for chip in rows(actions):
         bold = QFontMetrics(chip.font(0))
-        room = QRect(0, 0, actions.columnWidth(0) - 24, 1000)  # the margins of the chip and the words, and the indent
+        room = QRect(0, 0, actions.columnWidth(0) - 16, 1000)  # the margins of the chip and of the words
         needed = bold.boundingRect(room, Qt.TextFlag.TextWordWrap, chip.text(0)).height()
         assert needed >= 3 * bold.height()
         assert actions.visualItemRect(chip).height() >= needed

@@ -75,7 +75,7 @@ def test_a_dialog_must_leave_room_for_its_title() -> None:
 @pytest.mark.usefixtures("qt")
 def test_only_a_long_answer_is_shrunk() -> None:
     panel = SidePanel()
-    panel.show_answer(Answer("nothing has changed", ()))
+    panel.show_answer(Answer("no more than 11.4 in ± 0.2", ()))
     panel.show()
     assert layout_problems(panel) == ()
     small = panel.headline.fontInfo().pixelSize()

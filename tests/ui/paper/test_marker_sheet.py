@@ -202,7 +202,8 @@ def test_sheets_are_numbered_and_give_advice() -> None:
     assert not any("Marker size" in words for words in said), "the usual side goes without saying"
     other = [text.words for text in marker_sheet("letter", 2.0).pages[0].texts]
     assert (
-        "All markers on a table must have the same size. Choose Inches, Marker size, and enter 2 in for these." in other
+        "All markers on a table must have the same size. Choose Calibration, Marker size, and enter 2 in for these."
+        in other
     )
     assert not any("--" in words for words in (*said, *other)), "nobody types a command on paper"
 

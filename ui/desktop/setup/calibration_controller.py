@@ -44,7 +44,7 @@ class CalibrationController(QObject):
         self.dialog: QDialog | None = None
         self._attached: SourceController | None = None
         self._set_aside: set[str] = set()
-        self.menu = ActionMenu(tr("&Inches"), window)
+        self.menu = ActionMenu(tr("&Calibration"), window)
         self._fill(self.menu)
 
     def _fill(self, menu: ActionMenu) -> None:
