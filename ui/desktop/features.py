@@ -55,7 +55,8 @@ class Features:
         for tool in (self.terrain.tool, self.corrections, self.teaching, self.sight_areas.tool):
             store.tools.add(tool)
         self.moves, self.empty = MoveQuestions(store), EmptyTableController(store)
-        self.files = BattleFiles(window, picture, battle, store, settings, battles or battles_folder())
+        folder = battles or battles_folder()
+        self.files = BattleFiles(window, picture, battle, store, settings, folder, self.groups.accept)
         self.history = HistoryController(window, battle, store, saving)
         self.keys = BattleKeys(window, battle, store)
         saved_tables = SavedTables(tables or tables_folder())
@@ -88,6 +89,7 @@ class Features:
         """Take note of a new view."""
         self.calibration.pull()
         self.moves.pull()
+        self.files.follow_table()
 
     def close(self) -> None:
         """Stop all work in the background."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import QMimeData, Qt, QUrl
 from PyQt6.QtGui import QAction, QDragEnterEvent, QDropEvent
-from PyQt6.QtWidgets import QApplication, QPushButton
+from PyQt6.QtWidgets import QApplication, QComboBox, QPushButton
 
 from rules.battle.battle import Battle
 from rules.engine.dice import no_dice
@@ -20,6 +20,7 @@ from tests.ui.stories import set_up
 from tests.ui.windows import POSTS, Open, Wait, click
 from tools.damaged_saves import without_checksums
 from ui.battle.battle_folder import has_ended
+from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.window import Window
 from ui.formatting import Basis
 
@@ -221,6 +222,28 @@ def test_a_battle_of_one_army_is_refused_before_its_dialog(window: Window) -> No
     window.panel.armies.forgotten.emit("blue")
     window.features.files.new_battle()
     assert "needs two armies" in window.bar.text
+
+
+def test_a_battle_wanted_during_the_search_is_set_up_after_it(open_window: Open, wait_until: Wait) -> None:
+    window = open_window()
+    window.sides.setCurrentWidget(window.battle.panel)
+    games = window.battle.panel.games.findChildren(QPushButton)
+    next(one for one in games if one.accessibleName() == "Plastic Fudge").click()
+    assert window.bar.text.startswith("Searching for the soldiers.")
+    assert not window.features.files.is_setting_up
+    wait_until(lambda: window.features.files.is_setting_up)
+    wait_until(lambda: not window.bar.text.startswith("Searching"))
+    [dialog] = window.findChildren(BattleSetupDialog)
+    assert dialog.findChild(QComboBox).currentText() == "Plastic Fudge", "the game that was clicked"
+
+
+def test_a_battle_wanted_during_the_search_can_be_cancelled(open_window: Open, wait_until: Wait) -> None:
+    window = open_window()
+    window.features.files.new_battle()
+    shown_buttons(window)["Cancel"].click()
+    wait_until(lambda: window.store.view is not None and not window.store.source_controller.is_searching)
+    wait_until(lambda: len(window.store.view.figures) == len(POSTS))
+    assert not window.features.files.is_setting_up
 
 
 def damaged(window: Window, path: Path) -> Path:

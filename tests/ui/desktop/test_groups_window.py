@@ -11,6 +11,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLineEdit, QPushButton
 
 from tests.ui.desktop.test_battle_window import started_battle
+from tests.ui.stories import set_up
 from tests.ui.windows import LEFT, POSTS, Open, Wait, click
 from ui.desktop.window import Window
 from vision.simulation.simulator import SimulatedTable
@@ -62,6 +63,15 @@ def test_armies_are_proposed_and_accepted_with_one_click(proposing: Window, wait
     window.commands.undo()
     wait_until(lambda: window.bar.text.startswith("Found 2 "))
     assert names(window) == []
+
+
+@pytest.mark.slow
+def test_a_battle_needs_no_other_click_for_proposed_armies(proposing: Window) -> None:
+    groups = counts(proposing)
+    proposing.features.files.new_battle("army_men")
+    assert names(proposing) == sorted(groups)
+    set_up(proposing, "Army Men")
+    assert {unit.side for unit in proposing.battle.play.battle.state.units.values()} == set(groups)
 
 
 @pytest.mark.slow

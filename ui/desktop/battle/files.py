@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -30,11 +30,11 @@ from ui.desktop.tools.tool import PickResult
 from ui.files import write_bytes
 from ui.formatting import capitalized
 from ui.picture.overlay import Preview
+from ui.setup.armies import armies_of
 from ui.table.portrait import portrait
 from ui.tools.tool_context import basis_of
 from ui.translation import tr
 from vision.examples import CROP_PX
-from vision.palette import army_names
 from vision.table_view import TableView
 
 
@@ -61,11 +61,16 @@ class BattleFiles(QObject):
         store: Store,
         settings: Settings,
         folder: Path,
+        accept_armies: Callable[[], object],
     ) -> None:
-        """Dialogs open over `window` and leave the table in `picture` free; new battles are saved in `folder`."""
+        """Dialogs open over `window` and leave the table in `picture` free; new battles are saved in `folder`.
+
+        `accept_armies` turns the proposed groups into armies.
+        """
         super().__init__(window)
         self._window, self._picture, self._battle, self._store = window, picture, battle, store
-        self._settings, self._folder = settings, folder
+        self._settings, self._folder, self._accept_armies = settings, folder, accept_armies
+        self._awaited_game: str | None = None
         self._opening = BattleOpening(window, store.say, battle.clock, self._resume)
         self._offer = LastBattleOffer(battle.clock, self.open)
         self._offer.start(settings.last_battle)
@@ -75,7 +80,10 @@ class BattleFiles(QObject):
 
     @property
     def offer(self) -> tuple[str, MessageActions]:
-        """The offer to continue a battle, with its answers; empty if there is none."""
+        """The offer to continue a battle or not to wait for a new one, with its answers; empty if there is none."""
+        if self._awaited_game is not None:
+            words = tr("Searching for the soldiers. The battle is set up as soon as two armies are found.")
+            return words, ((tr("Cancel"), lambda: self._await(None)),)
         return self._offer.now if self._battle.play is None else ("", ())
 
     @property
@@ -90,19 +98,42 @@ class BattleFiles(QObject):
                 self._setup.choose_game(game)
             self._setup.activateWindow()
             return
-        view = self._store.view
-        figures = view.figures if view is not None else ()
-        on_table = {figure.army for figure in figures}
-        armies = [army for army in army_names(self._store.session.state.setup.palette) if army in on_table]
-        if view is None or len(armies) < 2:  # checked before the player fills in a dialog
+        view, self._awaited_game = self._store.view, None
+        if view is not None and len(self._armies) > 1:  # checked before the player fills in a dialog
+            armies = self._armies
+            if not self._store.session.state.setup.palette:
+                self._accept_armies()
+            self._open_setup(game, view, armies)
+        elif self._store.source_controller.is_searching:
+            self._await(game)
+        else:
             self._store.say(capitalized(tr(NEEDS_TWO_SIDES)))
-            return
-        found = ((figure.id, portrait(view, figure.id, CROP_PX)) for figure in figures)
+
+    def follow_table(self) -> None:
+        """Ask for the setup that waits for two armies, once they are found."""
+        if self._awaited_game is not None and len(self._armies) > 1:
+            self.new_battle(self._awaited_game)
+
+    @property
+    def _armies(self) -> list[str]:
+        """Names of the armies, taught or proposed, that have a soldier on the table."""
+        view = self._store.view
+        if view is None:
+            return []
+        on_table = {figure.army for figure in view.figures}
+        return [army for army in armies_of(view, self._store.session.state) if army in on_table]
+
+    def _await(self, game: str | None) -> None:
+        self._awaited_game = game
+        self._store.show()
+
+    def _open_setup(self, game: str, view: TableView, armies: Sequence[str]) -> None:
+        found = ((figure.id, portrait(view, figure.id, CROP_PX)) for figure in view.figures)
         crops = {name: crop for name, crop in found if crop is not None}
         lists = ArmyLists(armies_folder())
         places = [one.name for one in self._store.session.state.setup.terrain]
         self._battle.choose("")  # its aim would stay on the table
-        self._setup = dialog = BattleSetupDialog(armies, figures, lists, self._window, self._begin, crops, places)
+        self._setup = dialog = BattleSetupDialog(armies, view.figures, lists, self._window, self._begin, crops, places)
         if game:
             dialog.choose_game(game)
         dialog.pointed.connect(self.changed)
@@ -169,7 +200,7 @@ class BattleFiles(QObject):
     def open(self, path: Path) -> None:
         """Continue a battle."""
         self._offer.withdraw()
-        play = self._battle.play
+        self._awaited_game, play = None, self._battle.play
         if play is not None and play.battle.path.resolve() == path.resolve():
             self._store.say(tr("This battle is already open."))
         else:
@@ -187,6 +218,7 @@ class BattleFiles(QObject):
 
     def _leave_table(self) -> None:
         """Close the battle before another table opens, whose figures are not those of the battle; offer it again."""
+        self._awaited_game = None
         if self._setup is not None:
             self._setup.reject()
         if (path := self._close()) is not None:
