@@ -322,6 +322,7 @@ class BattleSetupDialog(QDialog):
         buttons.addButton(self._begin, QDialogButtonBox.ButtonRole.AcceptRole)
         check = buttons.addButton(tr("Check armies"), QDialogButtonBox.ButtonRole.ActionRole)
         if check is not None:
+            check.setAutoDefault(False)  # only one button is the next step
             check.clicked.connect(self._check)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
