@@ -24,7 +24,8 @@ from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece, ell
 from rules.tabletop.template import Blast, Flame, Strip, Wedge
 from ui.desktop.picture.painter import Layers
 from ui.picture.drawing import Drawing
-from ui.picture.overlay import Line, Preview, Shape
+from ui.picture.preview import Preview
+from ui.picture.shapes import Line, Shape
 from ui.session import Ruler, TableState
 from ui.theme import WHITE
 from ui.tools.reach import Arm, fan_finding

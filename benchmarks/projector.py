@@ -22,7 +22,8 @@ from calibration.projector import Projection
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
 from rules.tabletop.template import Blast
-from ui.picture.overlay import Line, Preview, Shape
+from ui.picture.preview import Preview
+from ui.picture.shapes import Line, Shape
 from ui.projector import Aligned, Alignment, Light
 from ui.session import Session
 from ui.setup.armies import demo_setup

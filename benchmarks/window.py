@@ -31,7 +31,7 @@ from ui.desktop.picture.view import PictureView
 from ui.desktop.source_opening import EarlySource, stored_settings
 from ui.desktop.window import Window
 from ui.picture.drawing import Drawing
-from ui.picture.overlay import Preview
+from ui.picture.preview import Preview
 from ui.session import Ruler
 from vision.simulation.scene import demo_scene
 from vision.simulation.simulator import SimulatedTable

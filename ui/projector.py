@@ -24,7 +24,8 @@ from calibration.solve import Calibration
 from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure, FloatArray, Outline, PointIn, ellipse_outline
 from ui.picture.drawing import Drawing
-from ui.picture.overlay import Line, Preview, Region, Ring, Shape, marked
+from ui.picture.preview import Preview
+from ui.picture.shapes import Line, Region, Ring, Shape, marked
 from ui.session import TableState
 from ui.table.finding import Mark, Trace, along, lifted, ring
 from ui.theme import CASUALTY, TERRAIN, WHITE, Colour

@@ -10,7 +10,7 @@ from benchmarks.projector import CASES, Case, Room, painted_errors, picture_of, 
 from calibration.calibration_targets import CalibrationTargets, calibrate
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind, TerrainPiece
-from ui.picture.overlay import Preview
+from ui.picture.preview import Preview
 from ui.projector import Alignment, AlignmentWatch, Light
 from ui.session import TableState
 from vision.frame import Frame

@@ -9,7 +9,8 @@ from calibration.projector import Projection
 from rules.tabletop.table import TerrainKind, TerrainPiece
 from rules.tabletop.template import Blast
 from tests.ui.views import figure, over, view_of
-from ui.picture.overlay import Line, Preview
+from ui.picture.preview import Preview
+from ui.picture.shapes import Line
 from ui.projector import Aligned, Light, Turn
 from ui.session import Ruler, TableState
 from ui.table.finding import Note, Trace, lifted

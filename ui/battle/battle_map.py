@@ -10,7 +10,8 @@ from shapely import LineString, Point, Polygon, get_parts, unary_union
 from rules.engine.events import Move
 from rules.engine.state import State, Unit
 from rules.tabletop.table import PointIn, TerrainPiece, ellipse_outline
-from ui.picture.overlay import Shape, figure_number, marked
+from ui.picture.figure_shapes import figure_number
+from ui.picture.shapes import Shape, marked
 from ui.picture.table_map import Extent, overhead
 from ui.rules_text import display_name
 from ui.table.finding import Mark, Note, Trace, along, cross, lifted, ring

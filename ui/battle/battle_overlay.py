@@ -20,7 +20,8 @@ from ui.battle.action_text import STRUCK, success_chance
 from ui.battle.battle_session import Proposal
 from ui.battle.dice import PIPS
 from ui.formatting import percent_words
-from ui.picture.overlay import Preview, enlarged, figure_number
+from ui.picture.figure_shapes import enlarged, figure_number
+from ui.picture.preview import Preview
 from ui.rules_text import display_name
 from ui.session import Ruler
 from ui.table.finding import Mark, Note, Trace, along, lifted, ring

@@ -25,7 +25,7 @@ from ui.battle.history import (
     throw_purpose,
     throws_in,
 )
-from ui.picture.overlay import Label, Line, Region, Shape
+from ui.picture.shapes import Label, Line, Region, Shape
 from ui.picture.table_map import Extent
 from ui.rules_text import display_name, phase_words
 from ui.theme import DARK, army_colour, hex_colour

@@ -19,7 +19,7 @@ from ui.desktop.saving import ask_folder, ask_picture
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult
 from ui.formatting import capitalized
-from ui.picture.overlay import PointPx
+from ui.picture.shapes import PointPx
 from ui.translation import tr
 
 

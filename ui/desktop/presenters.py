@@ -16,7 +16,7 @@ from ui.desktop.store import Store
 from ui.formatting import capitalized
 from ui.hints import next_step, title_words
 from ui.measuring import Read
-from ui.picture.overlay import Preview
+from ui.picture.preview import Preview
 from ui.rules_text import step_words
 from ui.session import Ruler
 from ui.tools.answer import current_answer

@@ -30,7 +30,8 @@ from ui.desktop.picture.image import painting, to_bgr, to_qimage
 from ui.desktop.picture.painter import Layers, paint
 from ui.desktop.store import Store
 from ui.picture.drawing import Drawing
-from ui.picture.overlay import Preview, Shape
+from ui.picture.preview import Preview
+from ui.picture.shapes import Shape
 from ui.picture.table_map import MapMaker, TableMap
 from ui.projector import CHECK_EVERY_S, Alignment, AlignmentWatch, Light, Turn
 from ui.session import TableState

@@ -13,7 +13,7 @@ from ui.background_task import NewestAnswer
 from ui.desktop.action import create_switch
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import FigureTool, PickResult, figure_id
-from ui.picture.overlay import Preview
+from ui.picture.preview import Preview
 from ui.rules_text import display_name
 from ui.table.finding import Answer, Finding, Patch
 from ui.tools.sight import DangerArea, SightFan, cells_of, danger_area, side_in_danger, sight_fan

@@ -19,7 +19,8 @@ from ui.desktop.source_opening import OpenedSource, SourceOpening, handing_over
 from ui.desktop.tools.tool import PickResult, Tool
 from ui.desktop.tools.toolbox import Toolbox
 from ui.hints import TEACH, title_words
-from ui.picture.overlay import PointPx, Preview
+from ui.picture.preview import Preview
+from ui.picture.shapes import PointPx
 from ui.session import Session
 from ui.table.terrain import Terrain
 from ui.tools.answer import Laid, asked_now, newest

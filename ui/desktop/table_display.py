@@ -17,7 +17,8 @@ from ui.desktop.tools.tool import PickResult, point_at
 from ui.desktop.widgets import fit_font
 from ui.measuring import Read
 from ui.picture.drawing import Drawing, TableCrop
-from ui.picture.overlay import PointPx, Preview
+from ui.picture.preview import Preview
+from ui.picture.shapes import PointPx
 from ui.picture.table_map import MapMaker, TableMap
 from ui.session import TableState
 from ui.table.finding import Answer

@@ -28,7 +28,7 @@ from ui.battle.action_text import (
 from ui.battle.battle_map import extent_around
 from ui.battle.turn_bar import TurnBar
 from ui.formatting import sentence
-from ui.picture.overlay import figure_number
+from ui.picture.figure_shapes import figure_number
 from ui.rules_text import display_name, readable, story_line
 from ui.theme import SILVER, Colour, army_colour, hex_colour, readable_ink
 

@@ -11,8 +11,10 @@ from calibration.camera import TableCamera
 from calibration.solve import Calibration
 from rules.tabletop.table import Figure, FloatArray, Outline
 from ui.measuring import Read, read_off
-from ui.picture.overlay import Preview, Shape, area_shapes, found_shapes, loose_shapes, resting_shapes
+from ui.picture.overlay import area_shapes, found_shapes, loose_shapes, resting_shapes
 from ui.picture.placement import Box
+from ui.picture.preview import Preview
+from ui.picture.shapes import Shape
 from ui.session import TableState
 from ui.table.finding import Finding
 from vision.table_view import TableView

@@ -6,7 +6,7 @@ from rules.tabletop.table import Figure
 from rules.tabletop.template import Hit, Template
 from ui.formatting import Basis, other_words, percent_words, range_words, spread_words
 from ui.measuring import Read, Reading, covered, figure_at_end, read_off
-from ui.picture.overlay import Preview
+from ui.picture.preview import Preview
 from ui.rules_text import display_name
 from ui.session import Ruler, TableState
 from ui.table.finding import Answer

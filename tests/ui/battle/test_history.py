@@ -22,7 +22,7 @@ from tests.full_disk import fill
 from ui.battle.battle_map import extent_of, map_shapes
 from ui.battle.history import HistoryMoment, battle_document, battle_json, matching, positions
 from ui.battle.thumbnail_store import MOST_BYTES, ThumbnailStore, small_jpeg, thumbnail_path
-from ui.picture.overlay import Label, Line
+from ui.picture.shapes import Label, Line
 
 HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0)
 SHOT = {"attacker": "ordinary", "attacker_moved": True}

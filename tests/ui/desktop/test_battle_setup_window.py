@@ -15,7 +15,7 @@ from tools.layout_check import access_problems
 from ui.battle.battle_setup import about_game, title_of
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.window import Window
-from ui.picture.overlay import Label, Line
+from ui.picture.shapes import Label, Line
 from ui.theme import PREVIEW
 
 

@@ -19,7 +19,7 @@ from ui.battle.battle_setup import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.window import Window
-from ui.picture.overlay import Label, Line, Ring
+from ui.picture.shapes import Label, Line, Ring
 from ui.session import Ruler
 from ui.theme import PLATE
 

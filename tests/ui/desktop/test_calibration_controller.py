@@ -35,7 +35,7 @@ from ui.desktop.setup.pointing_dialogs import AreaDialog, CornersDialog, Distanc
 from ui.desktop.source_controller import SourceController
 from ui.desktop.widgets import NumberBox
 from ui.desktop.window import Window
-from ui.picture.overlay import Label
+from ui.picture.shapes import Label
 from ui.setup.lens import LensProfiles, LensSession
 from ui.vocabulary import Unit
 from vision.frame import Frame, ImageBgr

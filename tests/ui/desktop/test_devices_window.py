@@ -30,7 +30,7 @@ from ui.desktop.widgets import NumberBox
 from ui.desktop.window import Window
 from ui.devices.device_connection import DeviceStatus, PortChoice, StatusLevel
 from ui.devices.tray_camera import TABLE, Region, Seen
-from ui.picture.overlay import Label
+from ui.picture.shapes import Label
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind, DieSeen
 

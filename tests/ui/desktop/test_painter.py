@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QApplication
 
 from ui.desktop.picture.image import to_bgr, to_qimage
 from ui.desktop.picture.painter import annotated
-from ui.picture.overlay import Label, Line, Region
+from ui.picture.shapes import Label, Line, Region
 from ui.table.finding import Style
 
 GREY = np.full((200, 321, 3), 128, np.uint8)  # an odd width reveals a wrong row length

@@ -34,7 +34,7 @@ from ui.desktop.battle.pending_moves import (
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
 from ui.desktop.widgets import in_column
-from ui.picture.overlay import Label
+from ui.picture.shapes import Label
 from ui.theme import WHITE
 
 REFUSED = "No: 11.4 in, 4.0 in allowed"

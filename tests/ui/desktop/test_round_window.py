@@ -19,7 +19,7 @@ from ui.battle.round_sequence import RoundMark, RoundState, RoundStep
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.round_bar import RoundBar
 from ui.desktop.window import Window
-from ui.picture.overlay import Label
+from ui.picture.shapes import Label
 
 
 def best(request: DiceRequest) -> Roll:

@@ -13,7 +13,7 @@ from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.windows import BARE_IN, POSTS, Wait, click, next_phase, point
 from ui.desktop.picture.image import to_bgr
 from ui.desktop.window import Window
-from ui.picture.overlay import Region
+from ui.picture.shapes import Region
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 

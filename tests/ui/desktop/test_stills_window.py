@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QLabel, QPushButton
 from rules.tabletop.errors import UserError
 from tests.ui.windows import LEFT, Wait
 from ui.desktop.window import Window
-from ui.picture.overlay import Label
+from ui.picture.shapes import Label
 from ui.table.corrections import place
 
 

@@ -20,7 +20,7 @@ from ui.desktop.help_controller import actions_of
 from ui.desktop.tools.questions import SightTool
 from ui.desktop.window import Window
 from ui.formatting import Basis
-from ui.picture.overlay import Label, Line
+from ui.picture.shapes import Label, Line
 from ui.table.finding import Note
 from ui.theme import SKY
 

@@ -28,7 +28,7 @@ from ui.desktop.picture.view import PictureView
 from ui.desktop.setup.diagnosis_dialog import MarkerSizeDialog
 from ui.desktop.window import Window
 from ui.measuring import figure_at, measured
-from ui.picture.overlay import Label
+from ui.picture.shapes import Label
 from vision.frame import Frame
 from vision.pictures import read_image
 from vision.setup import Setup

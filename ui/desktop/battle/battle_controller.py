@@ -33,7 +33,7 @@ from ui.desktop.battle.round_bar import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.battle.turn_bar import TurnBarView
 from ui.formatting import capitalized
-from ui.picture.overlay import Preview
+from ui.picture.preview import Preview
 from ui.rules_text import display_name, display_names, event_outcome, outcome_words, readable, step_words, translated
 from ui.translation import tr, tr_count
 from vision.palette import army_names

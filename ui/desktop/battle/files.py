@@ -29,7 +29,7 @@ from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult
 from ui.files import write_bytes
 from ui.formatting import capitalized
-from ui.picture.overlay import Preview
+from ui.picture.preview import Preview
 from ui.setup.armies import armies_of
 from ui.table.portrait import portrait
 from ui.tools.tool_context import basis_of

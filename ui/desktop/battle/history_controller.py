@@ -33,7 +33,8 @@ from ui.desktop.picture.view import PictureView
 from ui.desktop.saving import BackgroundSave, ask_where
 from ui.desktop.store import Store
 from ui.desktop.widgets import button_with_tip, close_button, described, in_column, in_row, set_font
-from ui.picture.overlay import Label, table_overlay
+from ui.picture.overlay import table_overlay
+from ui.picture.shapes import Label
 from ui.rules_text import story_line
 from ui.session import TableState
 from ui.setup.lens import camera_identity

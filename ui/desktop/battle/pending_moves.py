@@ -35,8 +35,8 @@ from ui.desktop.widgets import (
     wrapping_label,
 )
 from ui.formatting import capitalized, sentence
-from ui.picture.overlay import PointPx, Ring
 from ui.picture.placement import Box, Taken, placed
+from ui.picture.shapes import PointPx, Ring
 from ui.rules_text import translated
 from ui.translation import tr, tr_count
 

@@ -15,7 +15,7 @@ from ui.desktop.picture.image import painting, to_qimage
 from ui.desktop.picture.painter import paint
 from ui.desktop.picture.picture_dialog import PictureDialog
 from ui.devices.tray_camera import WHOLE, Region, Seen
-from ui.picture.overlay import Label, Line, PointPx, Shape
+from ui.picture.shapes import Label, Line, PointPx, Shape
 from ui.theme import GREEN, ORANGE
 from ui.translation import tr
 from vision.dice.tray import TrayReading

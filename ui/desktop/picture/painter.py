@@ -27,8 +27,8 @@ from PyQt6.QtGui import (
 )
 
 from ui.desktop.picture.image import painting, to_bgr, to_qimage
-from ui.picture.overlay import Label, Line, PointPx, Region, Ring, Shape
 from ui.picture.placement import LABEL_GAPS, Box, Taken, inset_scale, nearest, placed
+from ui.picture.shapes import Label, Line, PointPx, Region, Ring, Shape
 from ui.theme import DARK, HALO, PLATE, WHITE, Colour, Dash
 from vision.frame import ImageBgr
 

@@ -10,7 +10,7 @@ from ui.desktop.picture.image import painting, to_qimage
 from ui.desktop.picture.view import PictureView
 from ui.desktop.widgets import close_button, in_column, in_row, ok_and_cancel, set_font, wrapping_label
 from ui.formatting import capitalized
-from ui.picture.overlay import PointPx
+from ui.picture.shapes import PointPx
 from ui.theme import YELLOW
 from ui.translation import tr
 from vision.frame import ImageBgr

@@ -22,8 +22,8 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from ui.desktop.picture.image import painting
 from ui.desktop.picture.painter import Layers
-from ui.picture.overlay import PointPx, Shape
 from ui.picture.placement import Box, Taken
+from ui.picture.shapes import PointPx, Shape
 from ui.translation import tr
 
 _MAX_SCALE = 16.0

@@ -21,7 +21,8 @@ from ui.desktop.picture.picture_dialog import PictureDialog
 from ui.desktop.saving import ask_file, endings
 from ui.desktop.widgets import NumberBox, button_with_tip, in_row, ok_and_cancel, wrapping_label
 from ui.formatting import capitalized, sentence
-from ui.picture.overlay import Label, Line, Shape, marker_issue_shapes
+from ui.picture.overlay import marker_issue_shapes
+from ui.picture.shapes import Label, Line, Shape
 from ui.theme import GREEN, YELLOW, faded
 from ui.translation import mark_for_translation, tr
 from vision.frame import Frame

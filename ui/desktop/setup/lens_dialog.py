@@ -17,7 +17,7 @@ from ui.desktop.picture.picture_dialog import PictureDialog
 from ui.desktop.widgets import button_with_tip, in_column, in_row, wrapping_label
 from ui.formatting import sentence
 from ui.paper.marker_sheet import board_words
-from ui.picture.overlay import Line, Shape
+from ui.picture.shapes import Line, Shape
 from ui.setup.lens import LensSession, lens_story
 from ui.theme import GREEN, ORANGE, SKY, Colour, faded
 from ui.translation import tr

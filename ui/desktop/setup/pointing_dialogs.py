@@ -18,7 +18,7 @@ from ui.background_task import NewestAnswer
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import Magnifier, PictureDialog
 from ui.desktop.widgets import NumberBox, button_with_tip, in_column
-from ui.picture.overlay import Label, Line, PointPx, Shape, marked
+from ui.picture.shapes import Label, Line, PointPx, Shape, marked
 from ui.table.play_area import PlayArea, area_marks
 from ui.theme import YELLOW, faded
 from ui.translation import mark_for_translation, tr

@@ -15,7 +15,8 @@ from ui.desktop.table.panel import SUGGESTED_ARMIES, SidePanel
 from ui.desktop.tools.tool import PickResult, Tool
 from ui.hints import TEACH, laid_words
 from ui.measuring import Read
-from ui.picture.overlay import PointPx, Preview
+from ui.picture.preview import Preview
+from ui.picture.shapes import PointPx
 from ui.rules_text import display_name, side_name
 from ui.session import Session, TableState
 from ui.setup.armies import (

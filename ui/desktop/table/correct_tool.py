@@ -15,7 +15,7 @@ from ui.desktop.picture.view import PictureView
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult, Tool, figure_id
 from ui.desktop.widgets import literal_text
-from ui.picture.overlay import Preview
+from ui.picture.preview import Preview
 from ui.rules_text import display_name
 from ui.setup.armies import armies_of
 from ui.table.corrections import CorrectionOption, merge, options_at, options_for, place, rename

@@ -16,7 +16,8 @@ from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Outline, PointIn, TerrainKind, TerrainPiece
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult, Tool
-from ui.picture.overlay import GroundPreview, PointPx, Preview
+from ui.picture.preview import GroundPreview, Preview
+from ui.picture.shapes import PointPx
 from ui.session import Session
 from ui.table.terrain import (
     as_seen,

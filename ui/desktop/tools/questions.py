@@ -8,7 +8,8 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path
 from rules.tabletop.table import Figure, PointIn
 from ui.desktop.tools.tool import FigureTool, PickResult, Tool, figure_id, was_dragged
-from ui.picture.overlay import PointPx, Preview
+from ui.picture.preview import Preview
+from ui.picture.shapes import PointPx
 from ui.rules_text import display_name
 from ui.table.finding import Answer, Finding
 from ui.tools.plan import plan_finding

@@ -8,7 +8,8 @@ import numpy as np
 
 from rules.tabletop.table import Figure, PointIn
 from ui.measuring import figure_at
-from ui.picture.overlay import PointPx, Preview
+from ui.picture.preview import Preview
+from ui.picture.shapes import PointPx
 from ui.session import End, Ruler, Session
 from ui.translation import tr
 from vision.frame import Frame

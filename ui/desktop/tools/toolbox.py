@@ -12,7 +12,8 @@ from rules.games import game_names, open_game
 from rules.tabletop.template import Template
 from ui.desktop.tools.questions import PlanTool, SightTool, TargetsTool
 from ui.desktop.tools.tool import MeasureTool, PathTool, PickResult, SelectTool, Tool, start_preview
-from ui.picture.overlay import PointPx, Preview
+from ui.picture.preview import Preview
+from ui.picture.shapes import PointPx
 from ui.session import End, Session
 from ui.table.shapes import USUAL, Form, TemplateKind, forms
 from ui.tools.tool_context import ToolContext
