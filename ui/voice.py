@@ -1,24 +1,17 @@
-"""The spoken referee: short sentences about what has changed in the window, and the voice of the system. No Qt here."""
+"""The spoken referee: short sentences about what has changed in the window. No Qt here."""
 
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-import sys
-import tempfile
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 from rules.engine.dice import Die
 from rules.engine.referee import ActionPreview
 from rules.engine.state import State
-from rules.tabletop.errors import UserError
-from ui.background_task import BackgroundTask
 from ui.battle.action_text import refusal_words
+from ui.for_ear import for_ear, number_words
 from ui.formatting import sentence
 from ui.rules_text import display_name, phase_words
 from ui.tools.answer import Laid
@@ -177,64 +170,6 @@ def move_sentence(moves: Sequence[str]) -> str:
     return " ".join(map(for_ear, moves))
 
 
-_NUMBERS = (
-    mark_for_translation("zero"),
-    mark_for_translation("one"),
-    mark_for_translation("two"),
-    mark_for_translation("three"),
-    mark_for_translation("four"),
-    mark_for_translation("five"),
-    mark_for_translation("six"),
-    mark_for_translation("seven"),
-    mark_for_translation("eight"),
-    mark_for_translation("nine"),
-    mark_for_translation("ten"),
-    mark_for_translation("eleven"),
-    mark_for_translation("twelve"),
-)
-_FRACTIONS = {
-    "1/2": mark_for_translation("one half"),
-    "1/4": mark_for_translation("one quarter"),
-    "3/4": mark_for_translation("three quarters"),
-    "1/8": mark_for_translation("one eighth"),
-    "3/8": mark_for_translation("three eighths"),
-}
-_ERROR = re.compile(r" ?± ?[\d.]+")
-_RULE_IDS = re.compile(r" ?\((?:[A-Z]{1,3}-\w+(?:, )?)+\)")
-_SHOUTED = re.compile(r"\b[^\W\d_]{2,}\b")
-_FRACTION = re.compile(r"(?<![\d/])\d/\d(?![\d/])")
-_MOST_SENTENCES = 2
-"""A longer text would still be spoken when the game has gone on."""
-
-
-def number_words(number: int) -> str:
-    """A number as a word if it is small, such as "eleven" or "-2" as "minus two"; else its digits."""
-    words = tr(_NUMBERS[abs(number)]) if abs(number) < len(_NUMBERS) else str(abs(number))
-    return tr("minus {number}", number=words) if number < 0 else words
-
-
-def for_ear(text: str) -> str:
-    """Up to two sentences for a voice: whole numbers and units as words, without uncertainties and ids of rules."""
-    words = _RULE_IDS.sub("", _ERROR.sub("", text))
-    words = _FRACTION.sub(lambda found: tr(_FRACTIONS.get(found[0], found[0])), words)
-    words = re.sub(rf"(\d+)(?:\.(\d))? ({tr('in')}|in|cm)\b(?! (?:sight|cover|the|a)\b)", _length_words, words)
-    words = _SHOUTED.sub(lambda found: found[0].capitalize() if found[0].isupper() else found[0], words)
-    words = words.replace(" · ", ", ").replace("\n", " ")
-    return sentence(" ".join(re.split(r"(?<=[.!?]) +", words.strip())[:_MOST_SENTENCES]))
-
-
-def _length_words(found: re.Match[str]) -> str:
-    """A length such as "11.0 in" as "eleven inches", and "11.3 in" as "11.3 inches" with the language's point."""
-    whole, tenths, unit = found.groups()
-    if tenths in (None, "0"):
-        if whole == "1":
-            return tr("one centimetre") if unit == "cm" else tr("one inch")
-        number = number_words(int(whole))
-    else:
-        number = tr("{whole}.{tenths}", whole=whole, tenths=tenths)
-    return tr("{number} centimetres", number=number) if unit == "cm" else tr("{number} inches", number=number)
-
-
 STALE_S = 2.0
 """An announcement that could not be spoken for this long is dropped: the game has gone on."""
 
@@ -265,141 +200,3 @@ class SpeechQueue:
     def clear(self) -> None:
         """Drop everything."""
         self._waiting.clear()
-
-
-_SENTENCE_S = 20.0
-"""No sentence takes this long; a voice that does is stuck."""
-
-_SAY_VOICES = {"de": "Anna"}
-"""macOS names its voices; without a name it uses the system's language."""
-
-_POWERSHELL = (
-    "Add-Type -AssemblyName System.Speech; $voice = New-Object System.Speech.Synthesis.SpeechSynthesizer; "
-    "$voice.SelectVoiceByHints('NotSet', 'NotSet', 0, [Globalization.CultureInfo]'{language}'); "
-    "$voice.Speak([Console]::In.ReadToEnd())"
-)
-
-
-class Speaker(Protocol):
-    """Speaks one sentence at a time."""
-
-    @property
-    def busy(self) -> bool:
-        """Whether it speaks."""
-
-    @property
-    def problem(self) -> str:
-        """Why it cannot speak, for the player; empty if it can."""
-
-    def speak(self, words: str) -> None:
-        """Speak a sentence while it is not busy. Returns at once."""
-
-    def close(self) -> None:
-        """Stop speaking."""
-
-
-@dataclass(frozen=True, slots=True)
-class VoiceCommand:
-    """A command that speaks its last argument, or what it reads from its input."""
-
-    arguments: tuple[str, ...]
-    reads_input: bool = False
-
-
-def find_command(
-    language: str, platform: str = sys.platform, which: Callable[[str], str | None] = shutil.which
-) -> VoiceCommand | None:
-    """The system's command for a language such as "de"; None if it has none. `which` returns the path of a command."""
-    if platform == "win32":
-        script = _POWERSHELL.format(language=language)
-        known = [VoiceCommand(("powershell", "-NoProfile", "-NonInteractive", "-Command", script), reads_input=True)]
-    elif platform == "darwin":
-        known = [
-            VoiceCommand(("say", *(("-v", _SAY_VOICES[language]) if language in _SAY_VOICES else ())), reads_input=True)
-        ]
-    else:
-        known = [
-            VoiceCommand(("spd-say", "--wait", "--language", language, "--")),
-            VoiceCommand(("espeak-ng", "-v", language, "--")),
-            VoiceCommand(("espeak", "-v", language, "--")),
-        ]
-    for one in known:
-        if path := which(one.arguments[0]):
-            return VoiceCommand((path, *one.arguments[1:]), one.reads_input)
-    return None
-
-
-def missing_voice_words(platform: str = sys.platform) -> str:
-    """What to do without any voice."""
-    if platform.startswith("linux"):
-        return tr("This computer has no voice: install the package espeak-ng, then switch speech on again.")
-    return tr("This computer has no voice: install one in its settings, then switch speech on again.")
-
-
-class SystemSpeaker:
-    """Speaks with a command, in a thread."""
-
-    def __init__(self, command: VoiceCommand, longest_s: float = _SENTENCE_S) -> None:
-        """`longest_s`: a command that runs longer is ended and counts as broken."""
-        self._command, self._longest_s = command, longest_s
-        self._task: BackgroundTask[None] = BackgroundTask("sandtable voice")
-        self._lock = threading.Lock()  # guards the two below
-        self._process: subprocess.Popen[str] | None = None
-        self._closed = False
-
-    @property
-    def busy(self) -> bool:
-        """Whether it speaks."""
-        return self._task.busy
-
-    @property
-    def problem(self) -> str:
-        """Why the last sentence could not be spoken; empty if it could."""
-        return "" if self.busy or self._closed else self._task.refusal
-
-    def speak(self, words: str) -> None:
-        """Speak a sentence; does nothing while another is spoken. Returns at once."""
-        self._task.start(lambda: self._run(words))
-
-    def close(self) -> None:
-        """Stop speaking."""
-        with self._lock:
-            self._closed = True
-            if self._process is not None:
-                self._process.terminate()
-        self._task.join(1.0)
-
-    def _run(self, words: str) -> None:
-        arguments = [*self._command.arguments, *(() if self._command.reads_input else (words,))]
-        try:
-            with tempfile.TemporaryFile("w+", errors="replace") as errors:  # a pipe could stay open after the command
-                with self._lock:
-                    if self._closed:
-                        return
-                    quiet = subprocess.DEVNULL
-                    # The words are one argument or the input: no shell reads them.
-                    self._process = subprocess.Popen(  # noqa: S603
-                        arguments, stdin=subprocess.PIPE, stdout=quiet, stderr=errors, text=True
-                    )
-                self._wait(self._process, words if self._command.reads_input else "")
-                if self._process.returncode and not self._closed:
-                    errors.seek(0)
-                    raise UserError(self._broken(errors.readline().strip() or f"{self._process.returncode}"))
-        except OSError as error:
-            raise UserError(self._broken(str(error))) from error
-        finally:
-            with self._lock:
-                self._process = None
-
-    def _wait(self, process: subprocess.Popen[str], words: str) -> None:
-        try:
-            process.communicate(words, timeout=self._longest_s)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            raise UserError(self._broken(tr("it does not finish a sentence"))) from None
-
-    def _broken(self, why: str) -> str:
-        name = self._command.arguments[0]
-        return tr("The voice {name} does not work ({why}): try it in a terminal, then switch speech on again.",
-                  name=name, why=why)  # fmt: skip

@@ -57,7 +57,7 @@ ALLOWED = {
     ),
     *((f"ui/phone/{name}.py", "socket") for name in ("addresses", "server")),
     ("ui/phone/server.py", "urllib.parse.unquote"),
-    ("ui/voice.py", "subprocess"),
+    ("ui/system_voice.py", "subprocess"),
     ("ui/desktop/appearance.py", "PyQt6.QtCore.QProcess"),
     ("ui/desktop/voice.py", "importlib.import_module"),
 }

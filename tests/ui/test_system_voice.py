@@ -13,15 +13,8 @@ import pytest
 
 from tests.ui.emulated_voice import EmulatedVoice
 from tests.waiting import block, until
-from ui.voice import (
-    Announcement,
-    AnnouncementKind,
-    SpeechQueue,
-    SystemSpeaker,
-    VoiceCommand,
-    find_command,
-    missing_voice_words,
-)
+from ui.system_voice import SystemSpeaker, VoiceCommand, find_command, missing_voice_words
+from ui.voice import Announcement, AnnouncementKind, SpeechQueue
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
 

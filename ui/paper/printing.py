@@ -76,20 +76,22 @@ def _drawn(job: PrintJob) -> Sheet:
 
 
 def _ready_cards(name: str, paper: str) -> Sheet:
-    from ui.paper import cards  # here, because loading all five games is slow
+    # Here, because loading all five games is slow.
+    from ui.paper.card_sheet import card_sheet
+    from ui.paper.cards import game_cards
 
     if not name:
         raise user_error("choose a game ({games}) or an army list to print cards of", games=", ".join(game_names()))
     game = open_game(name)
-    return cards.card_sheet(cards.game_cards(game), f"{game.title}, ready cards", game, paper)
+    return card_sheet(game_cards(game), f"{game.title}, ready cards", game, paper)
 
 
 def _army_cards(army: Army, paper: str) -> Sheet:
-    from ui.paper import cards
+    from ui.paper.card_sheet import card_sheet
+    from ui.paper.cards import army_cards
 
     game = open_game(army.game)
-    drawn = cards.army_cards(game, army)
-    return cards.card_sheet(drawn, f"{army.name}, {game.title}", game, paper, army_words(army))
+    return card_sheet(army_cards(game, army), f"{army.name}, {game.title}", game, paper, army_words(army))
 
 
 def army_words(army: Army) -> str:

@@ -18,7 +18,8 @@ from rules.tabletop.table import Figure, Posture
 from ui.formatting import capitalized
 from ui.rules_text import side_name
 from ui.session import TableState
-from ui.table.corrections import Added, ArmyChanged, Correction, everybody, names_in, next_name
+from ui.table.correction_options import everybody
+from ui.table.corrections import Added, ArmyChanged, Correction, names_in, next_name
 from ui.translation import mark_for_translation, tr
 from vision.figure_colours import plastic_colours
 from vision.frame import Frame, ImageBgr

@@ -11,7 +11,7 @@ from rules.tabletop.errors import UserError
 from tests.ui.windows import LEFT, Wait
 from ui.desktop.window import Window
 from ui.picture.shapes import Label
-from ui.table.corrections import place
+from ui.table.correction_options import place
 
 
 def drawn_words(window: Window) -> list[str]:

@@ -204,7 +204,7 @@ def test_a_missing_voice_is_reported_once(
     without_qt: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, window: Window, wait_until: Wait
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("ui.voice.sys.platform", "linux")
+    monkeypatch.setattr("ui.system_voice.sys.platform", "linux")
     switch(window).trigger()
     wait_until(lambda: not switch(window).isChecked())
     assert window.bar.text.startswith("This computer has no voice: install")

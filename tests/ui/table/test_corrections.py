@@ -11,6 +11,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture, area_of, ellipse_outline
 from tests.ui.views import figure, view_of
 from ui.session import Session
+from ui.table.correction_options import everybody, options_at, options_for, place, rename
 from ui.table.corrections import (
     Added,
     ArmyChanged,
@@ -22,12 +23,7 @@ from ui.table.corrections import (
     Renamed,
     bind,
     corrected,
-    everybody,
     next_name,
-    options_at,
-    options_for,
-    place,
-    rename,
     usual_base,
 )
 from vision.frame import Frame

@@ -18,7 +18,7 @@ from ui.desktop.widgets import literal_text
 from ui.picture.preview import Preview
 from ui.rules_text import display_name
 from ui.setup.armies import armies_of
-from ui.table.corrections import CorrectionOption, merge, options_at, options_for, place, rename
+from ui.table.correction_options import CorrectionOption, merge, options_at, options_for, place, rename
 from ui.table.terrain import standing_place
 from ui.translation import mark_for_translation, tr
 from ui.vocabulary import posture_words
