@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import math
 import os
 import sys
 from collections.abc import Container, Sequence
@@ -12,58 +11,22 @@ from pathlib import Path
 from typing import NoReturn
 
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import STANDING_HEIGHT_IN, PointIn
+from rules.tabletop.table import STANDING_HEIGHT_IN
 from ui.commands import sanitized
-
-_SLOWEST_BAUD, _FASTEST_BAUD = 300, 4_000_000  # as in `hardware.link`, which is slow to load
-
-
-def seed(text: str) -> int:
-    """A seed for random numbers: a whole number from 0."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
-    return int(text)
-
-
-def from_zero(text: str) -> float:
-    """A number from 0."""
-    value = _number(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is below 0")
-    return value
-
-
-def above_zero(text: str) -> float:
-    """A number above 0."""
-    value = _number(text)
-    if value <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not above 0")
-    return value
-
-
-def count(text: str) -> int:
-    """A whole number from 1."""
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
-    return int(text)
-
-
-def baud(text: str) -> int:
-    """The speed of a serial port."""
-    if not text.isdecimal() or not _SLOWEST_BAUD <= int(text) <= _FASTEST_BAUD:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a speed from {_SLOWEST_BAUD} to {_FASTEST_BAUD} baud")
-    return int(text)
-
-
-def _number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
-    return value
-
+from ui.commands.arguments import (
+    above_zero,
+    baud,
+    blast,
+    board,
+    chessboard,
+    count,
+    from_zero,
+    length_in,
+    measured_mm,
+    rectangle,
+    seed,
+    teaching_click,
+)
 
 _PORT_HELP = "device or permanent name of the port, see --list (default: the most likely)"
 
@@ -148,7 +111,6 @@ SIDE_HELP = "side of the printed markers, the black square, in inches (default: 
 TEACH_HELP = "a pixel on a soldier of that army; may be repeated. Without it, figures are grouped by colour"
 GAMES_HELP = "add the games of this folder, which are programs: name only a folder that you trust; may be repeated"
 RECTANGLE_HELP = "without markers: size of a rectangle and its corners (near left, near right, far right, far left)"
-_MAX_SQUARES = 60  # in a row of a board; the largest dictionary has markers for 44 x 44
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -297,12 +259,12 @@ def _add_print(parser: argparse.ArgumentParser) -> None:
     kinds = ("markers", "edge", "board", "rod", "cards")
     add("--paper", type=str.lower, choices=("letter", "a4"), default="letter", help="paper size (default letter)")
     add("--kind", choices=kinds, help="edge: small markers; board: for measuring the lens (default markers)")
-    add("--marker-side", type=_length, metavar="IN", help="side of each marker, in inches (default 3; edge 1.5)")
+    add("--marker-side", type=length_in, metavar="IN", help="side of each marker, in inches (default 3; edge 1.5)")
     add("--dictionary", default="4X4_50", help="ArUco dictionary (default 4X4_50)")
-    add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="squares in inches (default 6x8:1:0.75)")
+    add("--board", type=board, metavar="COLSxROWS:SQUARE:MARKER", help="squares in inches (default 6x8:1:0.75)")
     add("--game", default="", metavar="NAME", help="cards of every ready unit of this game, for example army_men")
     add("--army", type=Path, metavar="FILE", help="cards of this army list: a file, or the name of a saved list")
-    add("--measured", type=_measured, metavar="ACROSS,DOWN", help="printed length of the 100 mm scales, in mm")
+    add("--measured", type=measured_mm, metavar="ACROSS,DOWN", help="printed length of the 100 mm scales, in mm")
     parser.set_defaults(run=_print)
 
 
@@ -316,11 +278,11 @@ def _add_lens(parser: argparse.ArgumentParser) -> None:
         help="pictures of the board, taken with one camera at one focus",
     )
     add("-o", "--out", type=Path, required=True, metavar="FILE", help="the lens profile to write")
-    add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="squares in inches (default 6x8:1:0.75)")
+    add("--board", type=board, metavar="COLSxROWS:SQUARE:MARKER", help="squares in inches (default 6x8:1:0.75)")
     add("--dictionary", default="4X4_50", help="ArUco dictionary of the board (default 4X4_50)")
     add(
         "--chessboard",
-        type=_chessboard,
+        type=chessboard,
         metavar="COLSxROWS:SQUARE",
         help="a chessboard: inner corners, then the square in inches",
     )
@@ -331,18 +293,20 @@ def _add_lens(parser: argparse.ArgumentParser) -> None:
 def _add_analyse(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("source", metavar="SOURCE", help='image, folder, video, camera number or "demo"')
-    add("--marker-side", type=_length, default=3.0, metavar="IN", help=SIDE_HELP)
-    add("--measured", type=_measured, metavar="ACROSS,DOWN", help="printed length of the sheet's 100 mm scales, in mm")
+    add("--marker-side", type=length_in, default=3.0, metavar="IN", help=SIDE_HELP)
+    add(
+        "--measured", type=measured_mm, metavar="ACROSS,DOWN", help="printed length of the sheet's 100 mm scales, in mm"
+    )
     add("--dictionary", default="4X4_50", help="ArUco dictionary (default 4X4_50)")
-    add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="a ChArUco board instead of markers (inches)")
+    add("--board", type=board, metavar="COLSxROWS:SQUARE:MARKER", help="a ChArUco board instead of markers (inches)")
     add("--layout", type=Path, metavar="FILE", help="known positions of the markers; defines the table's coordinates")
     add("--lens", type=Path, metavar="FILE", help="the lens profile of the camera")
-    add("--rectangle", type=_rectangle, metavar="WxH:X,Y:X,Y:X,Y:X,Y", help=RECTANGLE_HELP)
-    add("--teach", type=_teach, action="append", default=[], metavar="NAME@X,Y", help=TEACH_HELP)
+    add("--rectangle", type=rectangle, metavar="WxH:X,Y:X,Y:X,Y:X,Y", help=RECTANGLE_HELP)
+    add("--teach", type=teaching_click, action="append", default=[], metavar="NAME@X,Y", help=TEACH_HELP)
     add("--reference", type=Path, metavar="IMAGE", help="a picture of the empty table")
     add(
         "--figure-height",
-        type=_length,
+        type=length_in,
         default=STANDING_HEIGHT_IN,
         metavar="IN",
         help="height of a standing soldier (default 2.1)",
@@ -350,7 +314,7 @@ def _add_analyse(parser: argparse.ArgumentParser) -> None:
     add("--terrain", type=Path, metavar="FILE", help="a file of terrain pieces")
     add(
         "--blast",
-        type=_blast,
+        type=blast,
         action="append",
         default=[],
         metavar="X,Y,RADIUS",
@@ -361,73 +325,6 @@ def _add_analyse(parser: argparse.ArgumentParser) -> None:
     add("--picture", type=Path, metavar="FILE", help="write the annotated picture")
     add("--frames", type=count, metavar="N", help="stop after N pictures (default for a camera or the demo: 1)")
     parser.set_defaults(run=_analyse)
-
-
-def _numbers(text: str, count: int, expected: str) -> list[float]:
-    try:
-        values = [float(part) for part in text.split(",")]
-    except ValueError:
-        values = []
-    if len(values) != count or not all(abs(v) < 1e9 for v in values):
-        raise argparse.ArgumentTypeError(f"{text!r} is not {expected}")
-    return values
-
-
-def _length(text: str) -> float:
-    (value,) = _numbers(text, 1, "a length in inches")
-    if value <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a length above 0")
-    return value
-
-
-def _teach(text: str) -> tuple[str, tuple[float, float]]:
-    name, at, place = text.rpartition("@")
-    if not at or not name.strip():
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME@X,Y")
-    x, y = _numbers(place, 2, "NAME@X,Y")
-    return name.strip(), (x, y)
-
-
-def _rectangle(text: str) -> tuple[tuple[tuple[float, float], ...], tuple[float, float]]:
-    """Returns the corners in pixels, and the width and depth in inches."""
-    size, *corners = text.split(":")
-    width, depth = _numbers(size.lower().replace("x", ","), 2, f"a size in inches, as 24x18, in {text!r}")
-    if len(corners) != 4:
-        raise argparse.ArgumentTypeError(f"{text!r} does not have four corners: WxH:X,Y:X,Y:X,Y:X,Y")
-    return tuple((x, y) for x, y in (_numbers(one, 2, "a corner X,Y in pixels") for one in corners)), (width, depth)
-
-
-def _blast(text: str) -> tuple[PointIn, float]:
-    x, y, radius = _numbers(text, 3, "X,Y,RADIUS")
-    if radius <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} has a radius that is not above 0")
-    return (x, y), radius
-
-
-def _measured(text: str) -> tuple[float, float]:
-    across, down = _numbers(text, 2, "ACROSS,DOWN in millimetres, as 99.5,101")
-    return across, down
-
-
-def _board(text: str) -> tuple[int, int, float, float]:
-    size, _, lengths = text.partition(":")
-    try:
-        columns, rows = (int(part) for part in size.lower().split("x"))
-        square, marker = (float(part) for part in lengths.split(":"))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not COLSxROWS:SQUARE:MARKER, as 7x5:1.4:1.0") from None
-    if max(columns, rows) > _MAX_SQUARES:
-        raise argparse.ArgumentTypeError(f"{text!r} has more than {_MAX_SQUARES} squares in a row")
-    return columns, rows, square, marker
-
-
-def _chessboard(text: str) -> tuple[int, int, float]:
-    size, _, length = text.partition(":")
-    try:
-        columns, rows = (int(part) for part in size.lower().split("x"))
-        return columns, rows, float(length)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not COLSxROWS:SQUARE, as 9x6:1.0") from None
 
 
 def _lens(options: argparse.Namespace) -> int:
