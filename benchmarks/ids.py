@@ -35,7 +35,8 @@ from benchmarks.scenes import SEEN, camera_of, clicks_by_labels, image_of, piece
 from benchmarks.sequence import palette_of
 from calibration.camera import TableCamera
 from rules.tabletop.table import POSTURE_HEIGHT_IN
-from vision.figures import Finder, Sighting
+from vision.figure_search import Sighting
+from vision.figures import Finder
 from vision.frame import ImageBgr
 from vision.palette import Palette, teach
 from vision.simulation.scene import Model, Scene, corner_markers

@@ -16,7 +16,8 @@ from calibration.opencv import cv2
 from calibration.solve import Calibration
 from rules.tabletop.table import PointIn
 from vision.area import area_between
-from vision.figures import Finder, Sighting
+from vision.figure_search import Sighting
+from vision.figures import Finder
 from vision.frame import Frame
 from vision.motion import SHRINK, Box, Motion, MotionDetector
 from vision.palette import Palette, nearly_one_colour

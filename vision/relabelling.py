@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from rules.tabletop.table import Posture
 from vision.examples import Appearance, Examples
-from vision.figures import Sighting
+from vision.figure_search import Sighting
 from vision.silhouette import base_outline
 
 _LYING = (Posture.PRONE, Posture.DOWN)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from rules.tabletop.table import Posture
-from vision.figures import Sighting
+from vision.figure_search import Sighting
 from vision.tracks import Track, TrackingSettings
 
 _FORBIDDEN = 1e6

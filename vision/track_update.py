@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from rules.tabletop.table import PointIn, Posture
-from vision.figures import Sighting
+from vision.figure_search import Sighting
 from vision.tracks import Event, EventKind, SearchScope, Track, TrackingSettings
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from rules.tabletop.table import Figure
 from vision.examples import Appearance
-from vision.figures import Sighting
+from vision.figure_search import Sighting
 from vision.newcomers import confirm
 from vision.track_assignment import assign, match
 from vision.track_update import with_sighting, without_sighting

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rules.tabletop.table import Figure, PointIn, Posture
-from vision.figures import Sighting
+from vision.figure_search import Sighting
 
 PositionIn = tuple[float, float, float]
 """x, y and the height of the ground there."""

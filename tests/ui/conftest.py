@@ -24,7 +24,7 @@ from ui.desktop.theme import Theme, apply_theme
 from ui.desktop.window import Window
 from ui.diagnostics import EventLog
 from ui.translation import use_language
-from vision.figures import Sighting
+from vision.figure_search import Sighting
 from vision.frame import Frame, ImageBgr
 from vision.motion import Box
 from vision.palette import Palette

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rules.tabletop.table import Posture, ellipse_outline
 from vision.examples import ARMY_BOUND, CROP_PX, MOST_EXAMPLES, POSTURE_BOUND, Appearance, Example, Examples
-from vision.figures import Sighting
+from vision.figure_search import Sighting
 from vision.likeness import DIRECTIONS, signature, unit, version
 from vision.recogniser import POSTURES
 from vision.relabelling import relabelled

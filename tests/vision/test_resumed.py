@@ -8,7 +8,7 @@ import numpy as np
 
 from calibration.camera import Lens, TableCamera
 from rules.tabletop.table import Figure, Posture, ellipse_outline
-from vision.figures import Sighting
+from vision.figure_search import Sighting
 from vision.reference import ReferencePicture
 from vision.setup import Setup
 from vision.tracking import Tracker, tracks_of

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.tabletop.table import Posture, ellipse_outline
-from vision.figures import Sighting
+from vision.figure_search import Sighting
 from vision.tracking import Tracker
 from vision.tracks import Event, EventKind, SearchScope
 

@@ -16,7 +16,7 @@ from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Open, Wait, next_phase, texts
 from ui.desktop.window import Window
 from ui.setup.armies import demo_setup
-from vision.figures import Sighting
+from vision.figure_search import Sighting
 from vision.frame import Frame, ImageBgr
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import SimulatedTable, Stage, truth_of

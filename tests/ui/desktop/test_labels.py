@@ -28,7 +28,7 @@ from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.table.correct_tool import ask_name
 from ui.desktop.widgets import literal_text, markup_label, plain_label, wrapping_label
 from ui.desktop.window import Window
-from vision.figures import Sighting
+from vision.figure_search import Sighting
 from vision.palette import Palette
 from vision.simulation.simulator import SimulatedTable
 

@@ -15,7 +15,7 @@ from tests.ui.windows import POSTS, Open, Wait
 from ui.desktop.help_controller import actions_of
 from ui.desktop.window import Window
 from vision.examples import Appearance
-from vision.figures import Sighting
+from vision.figure_search import Sighting
 from vision.likeness import DIRECTIONS, unit
 
 KNEELS_MISREAD = (0.7, 0.25, 0.03, 0.02)
