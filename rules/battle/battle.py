@@ -80,6 +80,8 @@ class Battle(AbstractContextManager["Battle"]):
         players: Sequence[str],
         options: Mapping[str, Value] | None = None,
         house_rules: Path | None = None,
+        *,
+        is_kept: bool = True,
     ) -> Battle:
         """Begin a battle in a new file.
 
@@ -90,6 +92,7 @@ class Battle(AbstractContextManager["Battle"]):
             players: The sides.
             options: Options that differ from their defaults.
             house_rules: A file of house rules that inherits the game; its text is stored in the battle.
+            is_kept: As for `rules.battle.journal.Journal`.
 
         Raises:
             UserError: if the file holds a battle already, or the game, an option or a house rule is invalid.
@@ -101,7 +104,7 @@ class Battle(AbstractContextManager["Battle"]):
         if header.most_sides is not None and len(players) > header.most_sides:
             few = f"{header.title} is for {header.most_sides} sides, not {len(players)}"
             raise user_error("{few}: combine allies into one army, or choose another game", few=few)
-        journal = Journal(path, clock)
+        journal = Journal(path, clock, is_kept=is_kept)
         try:
             if journal.entries():
                 raise user_error("{path} already holds a battle: open it or choose another name", path=path)

@@ -101,12 +101,13 @@ class Journal(AbstractContextManager["Journal"]):
         is_checked: Whether checksums confirm that the entries that were read are unchanged.
     """
 
-    def __init__(self, path: Path, clock: Callable[[], float]) -> None:
+    def __init__(self, path: Path, clock: Callable[[], float], *, is_kept: bool = True) -> None:
         """Open a journal, or create it if there is no file.
 
         Args:
             path: The file.
             clock: Seconds, stored with every entry.
+            is_kept: Whether the file must survive a power cut, which takes the disk's time for every entry.
 
         Raises:
             Damaged: if the file is damaged but may be readable in part.
@@ -133,7 +134,7 @@ class Journal(AbstractContextManager["Journal"]):
                 "the battle {path} cannot be opened ({reason}): choose another folder or name", path=path, reason=fault
             ) from fault
         try:
-            self._prepare()
+            self._prepare(SYNCHRONOUS if is_kept else "OFF")
         except (*database.FAULTS, UserError) as fault:
             self._file.close()
             raise _refusal(path, fault) from fault
@@ -141,9 +142,9 @@ class Journal(AbstractContextManager["Journal"]):
         self._identity = (status.st_dev, status.st_ino)
         _open_files[self._identity] = self
 
-    def _prepare(self) -> None:
+    def _prepare(self, synchronous: str) -> None:
         self._file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_ENTRY_BYTES)
-        self._file.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
+        self._file.execute(f"PRAGMA synchronous = {synchronous}")
         self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._file.execute("BEGIN EXCLUSIVE")
         if self._file.execute("PRAGMA application_id").fetchone()[0] == 0:  # an empty file

@@ -87,14 +87,15 @@ def play_situation(situation: Situation) -> Answer:
 
 
 def begin_battle(situation: Situation, folder: FilePath) -> Battle:
-    """The battle of a situation, without figures yet, stored in a folder."""
+    """The battle of a situation, without figures yet, in a file that is deleted afterwards."""
     house_rules = None
     if situation.house_rules:
         house_rules = folder / "house_rules.toml"
         house_rules.write_text(situation.house_rules, encoding="utf-8")
     clock = itertools.count().__next__
     sides = list(situation.sides)
-    return Battle.begin(folder / "battle", clock, situation.game, sides, situation.options, house_rules)
+    path = folder / "battle"
+    return Battle.begin(path, clock, situation.game, sides, situation.options, house_rules, is_kept=False)
 
 
 @dataclass(frozen=True)
