@@ -315,6 +315,10 @@ class Library:
     home: str
 
 
+TYPEFACE = Library("Inter", "4.0 beta 7", "OFL-1.1", "https://rsms.me/inter/")
+"""The typeface of the window, which comes with the program."""
+
+
 def program_version() -> str:
     """The installed version, such as "0.1.0"."""
     try:

@@ -28,7 +28,7 @@ from ui.desktop.action import ActionMenu
 from ui.desktop.guide import GuideController
 from ui.desktop.theme import TEXT_PX
 from ui.desktop.widgets import close_button, in_column, wrapping_label
-from ui.diagnostics import EventLog, about_words, bug_report, libraries
+from ui.diagnostics import TYPEFACE, EventLog, about_words, bug_report, libraries
 from ui.translation import mark_for_translation, tr
 
 _SIZE = (760, 600)
@@ -81,11 +81,11 @@ class HelpController:
         )
 
     def show_licences(self) -> None:
-        """Show the libraries and their licences."""
+        """Show the licences of the libraries and of the typeface."""
         rows = "".join(
             f"<tr><td><b>{escape(one.name)}</b></td><td>{escape(one.version)}</td><td>{escape(one.licence)}</td>"
             f"<td><a href='{escape(one.home)}'>{escape(one.home)}</a></td></tr>"
-            for one in libraries()
+            for one in (*libraries(), TYPEFACE)
         )
         self._show(tr("Licences"), f"<table cellpadding='4'>{rows}</table>")
 

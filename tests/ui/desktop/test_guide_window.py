@@ -309,7 +309,8 @@ def test_about_and_licences_name_the_program_and_its_libraries(window: Window) -
     window.help.dialog.close()
     window.help.show_licences()
     words = window.help.dialog.findChild(QTextBrowser).toPlainText()
-    for name, licence in (("PyQt6", "GPL-3.0-only"), ("scipy", "BSD License"), ("opencv-python", "Apache 2.0")):
+    known = ("PyQt6", "GPL-3.0-only"), ("scipy", "BSD License"), ("opencv-python", "Apache 2.0"), ("Inter", "OFL-1.1")
+    for name, licence in known:
         assert name in words
         assert licence in words
     window.help.dialog.close()

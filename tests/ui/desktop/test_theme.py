@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PyQt6.QtCore import QSize
-from PyQt6.QtGui import QColor, QIcon, QPalette
+from PyQt6.QtGui import QColor, QFontInfo, QFontMetricsF, QIcon, QPalette
 from PyQt6.QtWidgets import QApplication, QPushButton
 
 from tests.ui.desktop.test_battle_window import started_battle
@@ -34,6 +34,15 @@ def rgba(colour: QColor) -> Colour:
     assert blue is not None
     assert opacity is not None
     return red, green, blue, opacity
+
+
+@pytest.mark.parametrize("bold", [False, True])
+def test_the_programs_own_typeface_shows_all_digits_equally_wide(themed: QApplication, *, bold: bool) -> None:
+    font = themed.font()
+    font.setBold(bold)
+    assert QFontInfo(font).family() == "Inter"
+    widths_px = {round(QFontMetricsF(font).horizontalAdvance(digit), 1) for digit in "0123456789"}
+    assert len(widths_px) == 1, "a distance that changes does not jump"
 
 
 @pytest.mark.parametrize("theme", Theme)
