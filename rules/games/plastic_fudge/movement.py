@@ -381,8 +381,10 @@ def rout_move(rules: Rules, unit: Rout) -> Verdict:
         return forbidden("not_the_way", rules.because(why_so.rule, wrong))
     off = rout_reaches_edge(rules, reaches_edge=True) if unit.reaches_edge else None
     ends, numbers, effects = (off.reasons, off.numbers, off.effects) if off else ((), {}, ())
-    numbers = {"facing_deg": facing_deg, "distance_in": left_in * (1 - part), "routed": True, **numbers}
-    return verdict("flees", why_so, base, *tolls, *why, *ends, **numbers).causing(*effects)
+    distance_in = 0.0 if unit.run_in == 0 else left_in * (1 - part)
+    numbers = {"facing_deg": facing_deg, "distance_in": distance_in, "routed": True, **numbers}
+    outcome = "flees" if distance_in or off else "stopped"
+    return verdict(outcome, why_so, base, *tolls, *why, *ends, **numbers).causing(*effects)
 
 
 def _strays(rules: Rules, unit: Rout, facing_deg: float, full_in: float) -> str:

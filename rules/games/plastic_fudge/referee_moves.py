@@ -20,7 +20,7 @@ from rules.games.plastic_fudge.board import flight, reaches_edge, run_in, stretc
 from rules.games.plastic_fudge.movement import Mover, Stretch, rout_contagion
 from rules.games.plastic_fudge.units import card, card_name, is_destroyed, known_facing_deg, mines_on, rules_of
 from rules.tabletop.bearing import bearing_deg
-from rules.tabletop.path import Path, legs, nearest_in
+from rules.tabletop.path import Path, legs, length_in, nearest_in
 from rules.tabletop.tolerance import DOUBT_SIGMAS
 
 
@@ -77,20 +77,23 @@ def fleeing(position: Position, unit: Unit, path: Path | None = None) -> Action:
     found = verdict_without_dice(position.game, "rout_move", given)
     name = card_name(position, unit)
     straight_on = flight(rules, name, start, found, position.terrain) if found else (start.centre_in,)
-    if path is None:
-        path = straight_on
-    elif path[0] != path[-1]:
+    path = straight_on if path is None else path
+    if path is not straight_on and path[0] != path[-1]:
         given["heading_deg"] = bearing_deg(path[0], path[-1])
         given["run_in"] = run_in(rules, name, path, position.terrain)
         given["least_in"] = run_in(rules, name, straight_on, position.terrain)
+    elif found and not length_in(straight_on):
+        given["run_in"] = 0.0  # what is behind him does not let him run
     if position.state.area_in:
         given["reaches_edge"] = reaches_edge(start, path, position.state.area_in)
-    measured = (_length_error(position, unit, ("run_in",)),) if "run_in" in given else ()
+    measured = (_length_error(position, unit, ("run_in",)),) if "heading_deg" in given else ()
     return Action("Flee", "rout_move", given, (unit.id,), measured=measured, paths={unit.id: path})
 
 
 def passed_by(position: Position, runner: Unit, path: Path, flight: list[Any]) -> Iterator[Action]:
     """Every other unit that a flight shakes, or perhaps shakes within the error of its distance, if not yet decided."""
+    if not length_in(path):
+        return
     for mate in position.state.units.values():
         passed = stored_list(mate, statuses.PASSED)
         gone = mate.id not in position.figures or is_destroyed(position, mate)

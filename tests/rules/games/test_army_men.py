@@ -291,6 +291,108 @@ def test_a_modifier_must_hang_on_a_known_fact(tmp_path: Path) -> None:
         open_game("army_men", file)
 
 
+def test_the_table_of_weapons_as_printed() -> None:
+    """AM-44, AM-45, AM-46, AM-47, AM-48, AM-49, AM-50, AM-51, AM-52, AM-53, AM-54, AM-55, AM-56, AM-57, AM-58, AM-59,
+    AM-60, AM-61 and AM-62.
+
+    Range in feet, attack, rate of fire, width of what it fills in inches, crew; * stationary, / half move. Automatic
+    weapons jam and those with a ! run out on a 12 (AM-75, AM-77).
+    """
+    printed = """
+        knife 0 6 1 0 1, pistol 1 6 1 0 1, rifle 2 7 1 0 1, sniper_rifle 3 9 1 0 1 *, submachine_gun 1 8 3 0 1 auto,
+        assault_rifle 2 8 5 0 1 auto, lmg 2 8 7 0 1 auto * /, hmg 3 8 10 0 2 auto * /, grenade 1 6 1 6 1,
+        light_mortar 2-4 6 1 6 1 * /, heavy_mortar 2-5 6 1 9 2 * /, flame_thrower 1 9 1 6 1 / !, bazooka 2 6 1 6 2 /,
+        tank_gun 4 7 1 6 3 !, light_cannon 3 7 1 6 3 * !, howitzer 6 7 1 9 3 * !, missile 9 8 1 12 1, laser any 8 1 0 1,
+        glue_cannon 3 7 1 9 1"""
+    for line in printed.split(","):
+        name, reach, attack, rof, width, crew, *notes = line.split()
+        row = GAME.rules.tables.weapons[name]
+        least, _, most = reach.rpartition("-")
+        assert (row.range_min_ft, row.range_max_ft) == (float(least or 0), None if most == "any" else float(most)), name
+        assert (row.attack, row.rof, row.crew) == (int(attack), int(rof), int(crew)), name
+        assert (row.blast_in or row.cone_in or row.area_in or 0) == int(width), name
+        marks = {"auto": row.automatic, "*": row.stationary, "/": row.half_move, "!": row.ammunition}
+        assert {mark for mark, so in marks.items() if so} == set(notes), name
+        assert row.gun == (width != "0" and name.endswith(("mortar", "gun", "light_cannon", "howitzer"))), name
+        assert row.high_tech == (name in ("missile", "laser")), name
+
+
+def test_what_a_hit_does() -> None:
+    """AM-40, AM-61, AM-62, AM-70, AM-84, AM-85, AM-93, AM-94, AM-101, AM-103, AM-106, AM-107 and AM-112.
+
+    "Planes can only be attacked by MGs and lasers. Hard targets are immune to most weapons. Bazookas, tank guns,
+    cannons, and flame throwers have a chance to eliminate them. Trucks and jeeps can be eliminated by tanks, cannons,
+    mortars, and sustained HMG fire."
+    """
+    meant = {"E": "eliminates", "S": "if_sustained", "d": "second_die", "M": "men_inside", "G": "immobilizes"}
+    meant |= {".": "nothing", "i": "immune", "-": "not_allowed"}
+    columns = ("infantry", "helicopter", "plane", "soft", "half_track", "tank", "pillbox", "cannon")
+    printed = {
+        **dict.fromkeys(("small_arms", "automatic_arms", "knife"), "EE-.MiM."),
+        "lmg": "EEE.MiM.",
+        "hmg": "EEESMiM.",
+        "grenade": "EE-.iiM.",
+        "mortar": "EE-Eiii.",
+        "flame_thrower": "EE-EddM.",
+        "bazooka": "EE-Eddd.",
+        "heavy_gun": "EE-EdddE",
+        "howitzer": "EE-EdddE",
+        "missile": "EE-EdddE",
+        "laser": "EEEEEEEE",
+        "glue": "GG-GGG.G",
+        "land_mine": "E..Edd.E",
+    }
+    rows = GAME.rules.tables.effects
+    assert {name: [getattr(row, column) for column in columns] for name, row in rows.items()} == {
+        name: [meant[one] for one in row] for name, row in printed.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("weapon", "target", "face", "heavy", "modified"),
+    [
+        ("tank_gun", "tank", "front", False, 3),
+        ("tank_gun", "tank", "side", False, 4),
+        ("tank_gun", "tank", "rear", True, 3),
+        ("tank_gun", "half_track", "side", False, 4),  # its kind, not its side
+        ("bazooka", "half_track", "front", False, 3),
+        ("bazooka", "pillbox", "front", False, 2),
+        ("land_mine", "tank", "front", False, 2),
+        ("flame_thrower", "tank", "rear", False, 4),  # the weapon, not the rear
+        ("howitzer", "tank", "front", True, 3),
+        ("missile", "pillbox", "front", False, 5),
+        ("light_cannon", "pillbox", "front", False, 3),
+    ],
+)
+def test_a_three_against_hard_targets_am_97_am_98_am_99_am_100_am_101_am_102(
+    weapon: str, target: str, face: str, heavy: bool, modified: int
+) -> None:
+    asked = {"weapon": weapon, "target": target, "face": face, "heavy": heavy}
+    assert GAME.ask("hard_target_die", asked, Scripted([3])).numbers["modified"] == modified
+
+
+def test_how_far_units_move_and_who_survives_am_19_am_20_am_23_am_105() -> None:
+    kinds = GAME.rules.tables.kinds
+    on_wheels = {"jeep", "truck", "train"}
+    for name, row in kinds.items():
+        assert row.road_in == (36 if name in on_wheels else None), name
+        assert row.move_in == (24 if row.vehicle else {"infantry": 12, "pillbox": 0}.get(name, 6)), name
+    assert {name for name, row in kinds.items() if not row.vehicle} == {
+        *("infantry", "cannon", "light_cannon", "howitzer", "pillbox")
+    }
+    survive = {name: row.survives_to for name, row in GAME.rules.tables.crew_survival.items() if row.survives_to}
+    assert survive == {"tank": 2, "pillbox": 3}
+
+
+def test_the_phases_of_a_turn_am_12_am_13_am_15() -> None:
+    found = GAME.ask("phases", {}, Scripted([])).numbers["phases"]
+    at_once = ("automatic_weapons", "small_arms", "heavy_weapons")
+    assert [(row["name"], row["simultaneous"]) for row in found] == [
+        ("movement", False),
+        *((name, True) for name in at_once),
+    ]
+
+
 def test_every_effect_column_is_filled_by_a_kind() -> None:
     columns = {kind.target for kind in GAME.rules.tables.kinds.values()}
     for row in GAME.rules.tables.effects.values():

@@ -18,7 +18,7 @@ from rules.engine.dice import DiceRequest, Roll, Scripted
 from rules.engine.game import Game
 from rules.games import open_game
 from rules.games.fudge_miniatures.attack import sight_rules
-from rules.games.fudge_miniatures.characters import computed
+from rules.games.fudge_miniatures.characters import FACTORS, computed
 from rules.games.fudge_miniatures.movement import movement_profile
 from rules.games.fudge_miniatures.referee import REFEREE
 from rules.games.fudge_miniatures.tables import Tables
@@ -32,6 +32,22 @@ from tests.rules.games.worked import questions
 
 ROOT = Path(__file__).parents[3]
 GAME: Game[Tables] = open_game("fudge_miniatures")
+
+
+def test_the_sample_characters_as_printed() -> None:
+    """FM-58, FM-59, FM-60, FM-61, FM-62 and FM-63: Strength, Dexterity, Guts, Movement, MODF, RODF, DDF and HDDF."""
+    printed = {
+        "King Kingsley": ([2, 1, 1, 5, 7, None, 1, 0], "noble_presence", "leader"),
+        "Sir Knightly": ([2, 0, 2, 6, 4, None, 3, 2], "faithful", "chivalrous"),
+        "Yanni the Yeoman": ([0, 3, 1, 5, 0, 3, 4, 1], "steadfast", "poor_melee"),
+        "Knavely Knave": ([2, 1, 1, 5, 7, None, 1, 0], "backstabber", "self_interest"),
+        "Brutas the Brute": ([2, 0, 2, 6, 4, None, 3, 2], "terrifying", "mercenary"),
+    }
+    for name, (factors, gift, fault) in printed.items():
+        found = GAME.ask("sample_card", {"name": name}, Scripted([])).numbers
+        assert [found[factor] for factor in (*FACTORS, "hddf")] == factors, name
+        card = GAME.rules.tables.cards[name]
+        assert (card.gifts, card.faults) == ((gift,), (fault,))
 
 
 def test_every_ambiguity_is_an_option_that_changes_an_answer() -> None:

@@ -124,6 +124,50 @@ def test_a_path_is_nearest_to_a_marker_where_it_passes_it() -> None:
     assert nearest_on(((2, 1), (2, 1)), (3, 4)) == (2, 1)
 
 
+def test_the_table_of_levels_pf_14() -> None:
+    rows = {
+        name: (row.rating, row.cost, row.move_in, row.range_bands) for name, row in GAME.rules.tables.levels.items()
+    }
+    assert rows == {
+        "Superb": (3, 50, 36, 6),
+        "Great": (2, 35, 24, 5),
+        "Good": (1, 20, 12, 4),
+        "Fair": (0, 10, 9, 3),
+        "Mediocre": (-1, 8, 6, 2),
+        "Poor": (-2, 5, 3, 1),
+        "Terrible": (-3, 2, 1, 0),
+    }
+
+
+def test_the_cards_as_printed() -> None:
+    """PF-91, PF-92, PF-93, PF-94, PF-96, PF-98, PF-100, PF-101, PF-108, PF-111, PF-113, PF-115, PF-118, PF-120, PF-121,
+    PF-124 and PF-128: ML, RL and AL of each weapon, DL, TL and the printed cost."""
+    printed = """
+        commander Good Mediocre Good Good Superb 168
+        radioman Good Superb Mediocre Fair Good 108
+        jeep Good Terrible Terrible Mediocre Fair 184
+        basic Mediocre Mediocre Mediocre Mediocre Mediocre 40
+        grenade_and_rifle Mediocre Fair+Good Great+Good Mediocre Fair 131
+        sniper_prone Poor Great Great Good Good 115
+        sniper_kneeling Poor Great Great Fair Good 105
+        crawling Poor Fair Fair Good Fair 55
+        minesweeper Poor Poor Good Mediocre Great 73
+        mortar Poor Great Good Fair Fair 80
+        50_cal Terrible Good Great Fair Mediocre 75
+        bazooka Good Great Great Fair Fair 110
+        flamethrower Good Fair Great Fair Fair 85
+        bfg Good Great Great Great Great 160
+        tank Fair Good Great Superb Great 400
+        helicopter Great Great Great Fair Good 370
+        jet_fighter Superb Superb Great Great Great 510
+        towed_howitzer Terrible Superb Great Poor Terrible 288"""
+    for line in printed.split("\n")[1:]:
+        name, *levels, cost = line.split()
+        card = GAME.rules.tables.cards[name]
+        assert [card.ML, "+".join(card.RL), "+".join(card.AL), card.DL, card.TL] == levels, name
+        assert card.printed_cost == int(cost), name
+
+
 def test_every_weapon_has_a_card_or_is_laid() -> None:
     carried = {weapon for card in GAME.rules.tables.cards.values() for weapon in card.weapons}
     assert set(GAME.rules.tables.weapons) - carried == {"land_mine"}

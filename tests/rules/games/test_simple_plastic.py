@@ -162,11 +162,14 @@ def test_a_squad_is_a_chain_of_half_inches_sp_05() -> None:
     assert [gap.within(0.5) for gap in every] == [Comparison.IN, Comparison.OUT, Comparison.IN]
 
 
-def test_cover_on_the_measured_table_sp_16_sp_17() -> None:
+def test_cover_on_the_measured_table_sp_09_sp_16_sp_17() -> None:
+    # "Bushes, fences, and other such objects"; what lies flat on the ground neither hides nor covers.
     usual = sight_rules(GAME.rules)
-    veils = {TerrainKind.WALL: CoverKind.SOLID, TerrainKind.BUSH: CoverKind.SCREEN, TerrainKind.WOODS: CoverKind.SCREEN}
-    assert {kind: usual.of(kind).cover_kind for kind in veils} == veils
-    assert usual.of(TerrainKind.WIRE).cover_kind is CoverKind.CLEAR
+    screens = {"fence", "hedge", "bush", "tree", "woods", "smoke"}
+    flat = {"wire", "water", "shallow_water", "marsh", "desert", "road", "mine", "rough"}
+    for kind in TerrainKind:
+        veil = CoverKind.SCREEN if kind.value in screens else CoverKind.CLEAR if kind.value in flat else CoverKind.SOLID
+        assert usual.of(kind).cover_kind is veil, kind
     assert not usual.figures_hide
     assert sight_rules(GAME.choosing(figures_as_cover="solid").rules).figures_hide
 

@@ -172,6 +172,53 @@ def test_the_weapon_tables_ww_35_ww_36_ww_38() -> None:
     assert {name: (row.range_in, row.rof, row.blast_radius_in) for name, row in rows} == PRINTED
 
 
+@pytest.mark.parametrize(
+    ("cover", "exposed", "terrain"),
+    [
+        ("concealment", 1, ["light_trees", "high_grass", "wood_fence", "hedge"]),  # fire runs through it
+        ("cover", 0.5, ["thick_trees", "logs", "earth_mound", "stone_mound", "earth_wall", "stone_wall", "hedgerow"]),
+        ("cover", 0.5, ["building", "bunker", "foxhole", "trench", "ditch"]),
+    ],
+)
+def test_concealment_and_cover_as_listed_ww_54(cover: str, exposed: float, terrain: list[str]) -> None:
+    for name in terrain:
+        asked = {"pose": "kneeling", "terrain": name, "line_passes_terrain": True}
+        found = GAME.ask("cover", asked, Scripted([])).numbers
+        assert (found["cover"], found["exposed"]) == (cover, exposed), name
+
+
+@pytest.mark.parametrize(
+    ("pose", "behind", "modifier"),
+    [("standing", 0.25, 1), ("kneeling", 0.5, 0), ("crouching", 0.5, 0), ("prone", 0.75, -1)],
+)
+def test_the_poses_ww_29_ww_53(pose: str, behind: float, modifier: int) -> None:
+    row = GAME.rules.tables.poses[pose]
+    assert (row.behind, row.modifier) == (behind, modifier)
+
+
+def test_the_costs_of_crossing_ww_13_ww_14_ww_16_ww_18_ww_19() -> None:
+    printed = {"cross_leg_high": 1, "cross_waist_high": 3, "leave_building": 2, "leave_bunker": 3}
+    printed |= {"leave_foxhole": 3, "leave_trench": 3, "leave_ditch": 3}
+    printed |= dict.fromkeys(("enter_building", "enter_foxhole", "enter_trench", "enter_ditch", "enter_bunker"), 0)
+    for name, cost_in in printed.items():
+        asked = {"distance_in": 0, "events": [name], "touching_at_start_of_move": True}
+        assert GAME.ask("move", asked, Scripted([])).numbers["cost_in"] == cost_in, name
+
+
+def test_a_leader_adds_an_inch_and_costs_none_ww_56() -> None:
+    found = GAME.ask("move", {"distance_in": 7, "events": ["led"]}, Scripted([])).numbers
+    assert (found["legal"], found["cost_in"], found["allowance_in"]) == (True, 7, 7)
+
+
+def test_places_ww_15_ww_31_ww_32_ww_33() -> None:
+    rows = GAME.rules.tables.places
+    steps = {name: (row.cover, row.pose_steps) for name, row in rows.items() if row.cover != "none"}
+    holes = dict.fromkeys(("building", "foxhole", "trench", "ditch"), ("cover", 1))
+    assert steps == {**holes, "bunker": ("cover", 2)}  # two steps down from standing is prone
+    apart = {name for name in rows if not GAME.ask("enter", {"place": name}, Scripted([])).numbers["legal"]}
+    assert apart == {"trees", "bunker"}
+
+
 def test_every_weapon_has_a_card_and_every_card_fits_its_nation_ww_02() -> None:
     tables = GAME.rules.tables
     assert {weapon for card in tables.cards.values() for weapon in card.weapons} == set(tables.weapons)
@@ -348,8 +395,21 @@ def test_walking_the_measured_table_ww_14_ww_16_ww_18() -> None:
     assert walked.cost_in == pytest.approx(10 + 3 + 3 + 2)  # waist-high hedge, out of the foxhole, out of the house
 
 
+@pytest.mark.parametrize("kind", ["wall", "low_wall", "fence", "hedge", "rocks", "sandbags"])
+def test_heights_of_what_is_crossed_ww_13_ww_14(kind: str) -> None:
+    # Of a figure of 54 mm, 2.1 in, the knee is at 0.7 in and the waist at 1.2 in.
+    for height_in, cost_in in ((0.7, 1), (0.71, 3), (1.2, 3), (1.21, 0)):
+        walked = walk(
+            PATH, [piece(kind, TerrainKind(kind), box(2, -5, 2.5, 5), height_in)], movement_profile(GAME.rules), 6
+        )
+        assert bool(walked.impassable) == (height_in > 1.2)
+        assert walked.impassable or walked.cost_in == pytest.approx(10 + cost_in)
+
+
 def test_impassable_terrain_on_the_measured_table_ww_15_ww_19() -> None:
     tree = piece("tree", TerrainKind.TREE, box(2, -5, 3, 5), 5)
+    woods = piece("woods", TerrainKind.WOODS, box(2, -5, 3, 5), 5)
+    assert len(walk(PATH, [woods], movement_profile(GAME.rules), 6).impassable) == 1
     bunker = piece("bunker", TerrainKind.BUNKER, box(4, -5, 5, 5), 2)
     cliff = piece("wall", TerrainKind.WALL, box(6, -5, 7, 5), 3)  # higher than a waist, WW-A09
     assert len(walk(PATH, [tree, bunker, cliff], movement_profile(GAME.rules), 6).impassable) == 3
