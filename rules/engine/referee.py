@@ -119,11 +119,13 @@ class Ambiguity:
         question: The question to the players.
         fact: Path of the fact.
         answers: The value of the fact for each answer.
+        limit: The value at which the verdict changes; None for a fact that is not a number.
     """
 
     question: str
     fact: FactPath
     answers: Mapping[str, Any]
+    limit: float | None = None
 
 
 class Odds(dict[str, Fraction]):
@@ -480,18 +482,31 @@ def _begun(game: Game[Any], action: str, given: Mapping[str, Any]) -> DiceReques
 
 NEARER, FARTHER = "less", "more"
 """The answers to an ambiguity of a number: it is less than the limit, or more."""
+_LIMIT_PRECISION = 1e-4
 
 
 def _ambiguity(position: Position, action: Action, one: UncertainFact) -> Ambiguity | None:
     """The ambiguity of a measured fact; None if the verdict is the same for every possible value."""
+
+    def verdict_at(value: Any) -> tuple[Any, ...]:
+        return _compared(position.game, replace(action, given=_with(action.given, one.fact, value)))
+
     ends = one.either or _ends(_at(action.given, one.fact), one)
-    verdicts = [
-        _compared(position.game, replace(action, given=_with(action.given, one.fact, end))) for end in ends.values()
-    ]
-    if all(other == verdicts[0] for other in verdicts):
+    first, *others = map(verdict_at, ends.values())
+    if all(other == first for other in others):
         return None
     state = position.state
-    return Ambiguity(f"turn {state.turn}, {state.side or 'all'}, {action.title}: {one.what}", one.fact, ends)
+    question = f"turn {state.turn}, {state.side or 'all'}, {action.title}: {one.what}"
+    limit = None if one.either else _limit(ends[NEARER], ends[FARTHER], lambda value: verdict_at(value) == first)
+    return Ambiguity(question, one.fact, ends, limit)
+
+
+def _limit(low: float, high: float, is_low: Callable[[float], bool]) -> float:
+    """The value between `low`, where `is_low` holds, and `high` at which it ceases to hold, to a hundredth."""
+    while high - low > _LIMIT_PRECISION:
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_low(middle) else (low, middle)
+    return round(high, 2)
 
 
 def _ends(value: float, one: UncertainFact) -> Mapping[str, float]:
