@@ -26,7 +26,7 @@ from rules.engine.referee import Action, ActionPreview, AvailableActions
 from rules.games import game_names
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
-from ui.battle.action_text import movement_words, obligation_words, reason_rows
+from ui.battle.action_text import doubt_answers, doubt_words, movement_words, obligation_words, reason_rows
 from ui.battle.battle_setup import about_game, title_of
 from ui.battle.dice import Throws, alike, needs_dice, thrown_words
 from ui.desktop.battle.action_list import ActionList
@@ -310,10 +310,10 @@ class BattlePanel(QWidget):
         for ambiguity in one.ambiguities:
             tip = tr("Too close to measure: the players decide, and the history records it")
             buttons = [
-                button_with_tip(capitalized(translated(answer)), tip, partial(self.settled.emit, ambiguity, answer))
-                for answer in ambiguity.answers
+                button_with_tip(words, tip, partial(self.settled.emit, ambiguity, answer))
+                for answer, words in doubt_answers(ambiguity).items()
             ]
-            what = translated(ambiguity.question.rpartition(": ")[2])
+            what = doubt_words(ambiguity)
             self._ambiguities.addRow(wrapping_label(tr("TOO CLOSE TO CALL: {what}", what=what)), in_row(*buttons))
         for question in one.asks:
             field = (
