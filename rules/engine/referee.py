@@ -239,6 +239,7 @@ class Referee(Generic[T]):
         conditions: The conditions that the players may give a figure when they overrule the rules, by name.
         rounds: The rounds of attacks that are possible now, in which figures are asked one by one.
         ready: Whether a unit on the table may still do anything in this phase, whatever it sees.
+        turn_in: How many inches of its move a unit loses if it first turns to set off in this direction (degrees).
         shown_die: The die that restricts a unit for now and lies beside it on a real table; 0 if none does.
         moves: Whether figures move in the current phase; by default if its row in the table `phases` says `moves`.
         tasks: The tasks that a side may have, the default first; empty if the game leaves objectives to the players.
@@ -267,6 +268,7 @@ class Referee(Generic[T]):
     conditions: Mapping[str, Condition] = field(default_factory=lambda: CONDITIONS)
     rounds: Callable[[Position], tuple[str, ...]] = lambda _: (FIRE,)
     ready: Callable[[Position, Unit], bool] = lambda *_: True
+    turn_in: Callable[[Position, Unit, float], float] = lambda *_: 0.0
     shown_die: Callable[[Unit], int] = lambda _: 0
     moves: Callable[[Position], bool] = lambda position: phase_says(position, "moves")
     tasks: Callable[[Ruleset[T]], tuple[Task, ...]] = lambda _: ()

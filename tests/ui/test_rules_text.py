@@ -78,5 +78,8 @@ def test_a_phrase_appears_only_once() -> None:
 
 def test_a_step_of_the_players_is_named_by_their_answer() -> None:
     asked = "settled: Move the squad rifles: how far its leading man went: less than 4 in"
-    assert step_words(asked) == "less than 4 in (how far its leading man went)"
+    assert step_words(asked) == "how far its leading man went: less than 4 in"
+    assert step_words("Tan 3 placed at (16.4, 15.5)") == "new place of Tan 3"
+    assert step_words("Green 2 moved 5.0 in, ruled: it stands") == "Green 2 moved 5.0 in, allowed by you"
+    assert step_words("Green 2: Rifle at Tan 4, ruled: misses") == "Green 2: Rifle at Tan 4, decided by you: misses"
     assert step_words(SENTENCE) == SENTENCE

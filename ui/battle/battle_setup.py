@@ -258,14 +258,20 @@ def agree(battle: Battle, aims: Sequence[Objective]) -> int:
     return len(new)
 
 
+_GOALS = {
+    "wins when": mark_for_translation("{side} wins when {goal}"),
+    "is to": mark_for_translation("{side} is to {goal}"),
+}
+
+
 def aim_words(aim: Objective, tasks: Sequence[Task]) -> str:
     """Such as "Green is to take or hold a place: the stone bridge", "Tan wins when no enemy is left"; or empty."""
     row = next((task for task in tasks if task.name == aim.task), None)
     number = f" ({aim.number} {translated(row.number)})" if row is not None and row.number and aim.number else ""
     parts = [f"{translated(row.words)}{number}" if row is not None else "", aim.words]
     goal = ": ".join(filter(None, parts))
-    leads = f" {translated(row.leads)}" if row is not None else ":"
-    return f"{display_name(aim.side)}{leads} {goal}" if goal else ""
+    sentence = _GOALS.get(row.leads, f"{{side}} {row.leads} {{goal}}") if row is not None else "{side}: {goal}"
+    return tr(sentence, side=display_name(aim.side), goal=goal) if goal else ""
 
 
 def goal_lines(play: BattleSession) -> tuple[str, ...]:

@@ -212,6 +212,19 @@ def test_pills_keep_off_badges(picture: PictureView) -> None:
     assert not second.pills[0].geometry().contains(at)
 
 
+def test_pills_keep_off_a_toast_and_return_when_it_has_gone(picture: PictureView) -> None:
+    pills, toast = MovePills(picture), QLabel("Green 1 moved 4.2 in.", picture)
+    pills.keep_off(toast)
+    pills.show_moves([move_of("Green 1", (10, 10), [])], view_of().calibration)
+    [pill] = pills.pills
+    before = pill.geometry()
+    toast.setGeometry(before)
+    toast.show()
+    assert not pill.geometry().intersects(toast.geometry())
+    toast.hide()
+    assert pill.geometry() == before
+
+
 def test_pills_keep_off_the_ways_of_all_moves(picture: PictureView) -> None:
     """One soldier came from above, where his plate would stand; the other passed on the right of both."""
     calibration = view_of().calibration

@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QLabel,
+    QLayout,
     QLineEdit,
     QListWidget,
     QPushButton,
@@ -116,8 +117,6 @@ class BattlePanel(QWidget):
         self._actions, self._dice, self._tabs = QWidget(), QVBoxLayout(), QTabWidget()
         self._throws = QVBoxLayout()
         self._ambiguities, self._open = QFormLayout(), QFormLayout()
-        for form in (self._ambiguities, self._open):
-            form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         self._lay_out()
 
     @property
@@ -314,13 +313,13 @@ class BattlePanel(QWidget):
                 for answer, words in doubt_answers(ambiguity).items()
             ]
             what = doubt_words(ambiguity)
-            self._ambiguities.addRow(wrapping_label(tr("TOO CLOSE TO CALL: {what}", what=what)), in_row(*buttons))
+            _add_row(self._ambiguities, tr("TOO CLOSE TO CALL: {what}", what=what), in_row(*buttons))
         for question in one.asks:
             field = (
                 self._answer_box(one.action, question) if question.answers else self._answer_line(one.action, question)
             )
             field.setAccessibleName(translated(question.text))
-            self._open.addRow(wrapping_label(translated(question.text)), field)
+            _add_row(self._open, translated(question.text), in_row((field, 1)))
 
     def _answer_line(self, action: Action, question: Question) -> QLineEdit:
         line = QLineEdit()
@@ -412,6 +411,12 @@ class BattlePanel(QWidget):
 
 def _heading(figure: str, unit: str) -> str:
     return f"<b>{escape_markup(display_name(figure))}</b>, {escape_markup(unit)}"
+
+
+def _add_row(form: QFormLayout, words: str, answer: QLayout) -> None:
+    """Add a question over its answer, as wide as the panel; a label in the form's own column would wrap early."""
+    form.addRow(wrapping_label(words))
+    form.addRow(answer)
 
 
 def _unanswered_words(question: Question) -> str:

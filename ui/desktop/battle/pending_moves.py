@@ -10,7 +10,7 @@ from functools import partial
 from textwrap import shorten
 
 import numpy as np
-from PyQt6.QtCore import QLineF, QObject, QPointF, QSize, Qt
+from PyQt6.QtCore import QEvent, QLineF, QObject, QPoint, QPointF, QSize, Qt
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from calibration.camera import TableCamera
@@ -283,6 +283,7 @@ _GAPS_PX = (2.0, 12.0, 28.0, 56.0)
 _WIDEST_PX = 240
 """The width at which the text of a plate wraps; then it is made as narrow as its lines allow."""
 _STEP_PX, _WAY_PX = 8, 4
+_MOVES = (QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize)
 _REACH_PX = 16.0  # half the size of a soldier on the screen
 _STYLE = """
 QFrame { background: rgb(24, 27, 33); border: 1px solid white; border-radius: 6px; }
@@ -303,7 +304,19 @@ class MovePills(QObject):
         self._given: tuple[PendingMove, ...] = ()
         self._taken = Taken()
         self.pills: list[_Pill] = []
+        self._others: list[QWidget] = []
         picture.shifted.connect(self._arrange)
+
+    def keep_off(self, other: QWidget) -> None:
+        """Keep the plates off another widget over the picture, wherever it is."""
+        self._others.append(other)
+        other.installEventFilter(self)
+
+    def eventFilter(self, _: QObject | None, event: QEvent | None) -> bool:
+        """Make room when another widget appears or moves."""
+        if event is not None and event.type() in _MOVES and self._given:
+            self._arrange()
+        return False
 
     def show_moves(self, moves: Sequence[PendingMove], calibration: Calibration | None) -> None:
         """Show these moves, each at its end; `calibration` is that of the shown picture, None for no moves."""
@@ -331,7 +344,9 @@ class MovePills(QObject):
             return
         camera, self._taken = self._calibration.camera, picture.taken
         within = (0.0, 0.0, float(picture.width()), float(picture.height()))
-        taken = Taken((*map(self._box, self._bodies()), *self._taken.boxes, *self._ways(camera)), within)
+        covered += map(self._box_of, filter(QWidget.isVisible, self._others))
+        boxes = (*covered, *map(self._box, self._bodies()), *self._taken.boxes, *self._ways(camera))
+        taken = Taken(boxes, within)
         ends = camera.table_to_pixel([(*move.at_in, 0.0) for move in self._given])
         for pill, end in zip(self.pills, ends, strict=True):
             at = picture.to_widget((float(end[0]), float(end[1]))) if np.isfinite(end).all() else QPointF(-1, -1)
@@ -365,6 +380,10 @@ class MovePills(QObject):
         xs, ys = zip(*points_px, strict=True)
         low, high = self._picture.to_widget((min(xs), min(ys))), self._picture.to_widget((max(xs), max(ys)))
         return (low.x(), low.y(), high.x(), high.y())
+
+    def _box_of(self, other: QWidget) -> Box:
+        low = self._picture.mapFromGlobal(other.mapToGlobal(QPoint(0, 0)))
+        return (low.x(), low.y(), low.x() + other.width(), low.y() + other.height())
 
     def _answer(self, row: int, number: int) -> None:
         self._given[row].buttons[number].does()
