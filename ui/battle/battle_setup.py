@@ -65,7 +65,8 @@ def usual_sides(game: Game[Any], armies: Sequence[str], figures: Sequence[Figure
 def usual_armies(game: Game[Any], sides: Sequence[str], figures: Sequence[Figure]) -> dict[str, Army]:
     """Armies that make a game: riflemen with a leader, of different nations, and tanks.
 
-    A game without leaders, nations or vehicles does without; its vehicles then have no unit.
+    A game without leaders, nations or vehicles does without; its vehicles then have no unit. Nor have soldiers beyond
+    the number that a skirmish allows.
     """
     return {
         side: _usual_army(game, side, [figure for figure in figures if figure.army == side], nation)
@@ -78,7 +79,8 @@ def _usual_army(game: Game[Any], side: str, figures: Sequence[Figure], nation: s
         name: card for name, card in game.rules.plain["cards"].items() if nation in (None, card.get("nation", nation))
     }
     vehicle = _vehicle(cards)
-    men = [figure.id for figure in figures if figure.posture is not Posture.VEHICLE]
+    most = game.rules.plain.get("limits", {}).get("models_most", {}).get("value")  # of a skirmish
+    men = [figure.id for figure in figures if figure.posture is not Posture.VEHICLE][:most]
     units = dict(zip(men, cycle(_soldiers(cards)), strict=False))
     if len(men) > 1:  # a single soldier had better fight
         units |= zip(men, _staff(cards), strict=False)

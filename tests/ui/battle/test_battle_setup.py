@@ -15,7 +15,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from tests.rules.board import figure
 from tests.ui.windows import Owned
-from ui.battle.battle_setup import ArmyLists, BattleSetup, begin, fitted, usual_armies, usual_sides
+from ui.battle.battle_setup import ArmyLists, BattleSetup, begin, checked, fitted, usual_armies, usual_sides
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 
 MEN = tuple(
@@ -100,6 +100,14 @@ def test_the_usual_armies_of_each_game_make_a_battle(
     assert [one.card for one in armies["green"].recruits] == green
     assert [one.card for one in armies["tan"].recruits] == (tan or green)
     begin(tmp_path / "b", lambda: 0.0, BattleSetup(game, armies)).close()
+
+
+def test_a_skirmish_is_set_up_with_as_many_models_as_it_allows() -> None:
+    """FM-01: 3 to 10 models a side."""
+    table = [*soldiers("green", 12), *soldiers("tan", 4)]
+    armies = usual_armies(open_game("fudge_miniatures"), ["green", "tan"], table)
+    assert [len(army.recruits) for army in armies.values()] == [10, 4]
+    assert all(verdict.allowed for verdict in checked(BattleSetup("fudge_miniatures", armies)).values())
 
 
 def test_a_single_soldier_of_a_side_is_no_commander() -> None:
