@@ -203,9 +203,8 @@ def test_the_number_needed_is_said_in_the_language_of_the_window() -> None:
 
 def test_fleeing_soldiers_are_named_and_counted_one_by_one() -> None:
     """PF-65 has each of them flee; actions without an actor are answers to one rule."""
-    flights = [
-        asked(action=Action("Flee", "flee", {}, by=(name,), round="Flight", owed="PF-65"), odds=Odds()) for name in ("tan-1", "tan-2")
-    ]
+    flee = Action("Flee", "flee", {}, round="Flight", owed="PF-65")
+    flights = [asked(action=replace(flee, by=(name,)), odds=Odds()) for name in ("tan-1", "tan-2")]
     assert obligation_words(flights) == "Still to do: Tan 1: Flee, Tan 2: Flee"
     assert len({obligation_key(one) for one in flights}) == 2
 
