@@ -187,7 +187,9 @@ class BattlePanel(QWidget):
         every = (*owed, *available.attacks, *available.others)
         spread = any(one.action.template for one in every)
         aims = "<br>" + tr("Click a place to aim there, or press H to aim with keys.") if spread else ""
-        hint = tr("Press Esc to see it.") if len(others) == 1 else tr("Press Esc to see them.")
+        once = len(others) == 1
+        hint = tr("Click bare table to see it.") if once else tr("Click bare table to see them.")
+        hint = (tr("Press Esc to see it.") if once else tr("Press Esc to see them.")) if spread else hint
         rest = f"<br>{escape_markup(obligation_words(others))}. {escape_markup(hint)}" if others else ""
         left = f"<br>{escape_markup(capitalized(movement_words(available)))}" if moves else ""
         self.about.setText(f"{_heading(available.figure, unit)}{left}{aims}{rest}")
@@ -222,6 +224,7 @@ class BattlePanel(QWidget):
         self._show_result(result)
         self.why.setText(words)
         clear_layout(self._throws)
+        self._show_reasons()
 
     def show_throws(self, throws: Throws) -> None:
         """Show the dice of the result."""
@@ -233,6 +236,7 @@ class BattlePanel(QWidget):
             else:
                 in_column(words, dice, on=throw, margin=0)
             self._throws.addWidget(throw)
+        self._show_reasons()
 
     def _show_result(self, words: str) -> None:
         self.result.setText(words)
@@ -282,6 +286,12 @@ class BattlePanel(QWidget):
             self.why.setText("\n".join(reason_rows(one)))
         elif not keep:
             self.why.setText("")
+        self._show_reasons()
+
+    def _show_reasons(self) -> None:
+        """Leave the room for reasons to the actions while there are none."""
+        asked = self._ambiguities.rowCount() + self._open.rowCount() + self._throws.count()
+        self._room.setVisible(bool(self.why.text() or asked))
 
     def _offer_dice(self, one: ActionPreview | None) -> None:
         """Offer to do the action: with the program's dice or the players' own, if it needs any."""
@@ -393,11 +403,11 @@ class BattlePanel(QWidget):
         # The ambiguities are on top, because nothing else is possible before they are decided.
         in_column(self._ambiguities, self._throws, self.why, self._open, on=reasons, margin=0)
         in_column(self._actions, self._dice, on=now, margin=(0, 4, 0, 0))
-        room = Scrolled(reasons, 5 * self.fontMetrics().lineSpacing())
+        self._room = Scrolled(reasons, 5 * self.fontMetrics().lineSpacing())
         who = in_row(self._photo, (self.about, 1))
         last = in_row((self.do_button, 2), (self._own, 1), (self.overrule_button, 1))
         parts = (self.round_bar, who, self.games, (self._below, 1), self.action_list, self.needed, self.result)
-        in_column(*parts, room, (None, 1), self._all, last, on=self._actions, margin=0)
+        in_column(*parts, self._room, (None, 1), self._all, last, on=self._actions, margin=0)
         return now
 
     def _request_action(self) -> None:
