@@ -53,6 +53,7 @@ def test_armies_named_after_colours_are_german_and_stored_in_english() -> None:
             "28.1 Zoll entfernt; Gewehr reicht 0 bis 24 Zoll (AM-38)",
         ),
         ("The rifle fires in the phase of small arms.", "Gewehr: erst in der Phase Handwaffen."),
+        ("Green 2 sees Green 6 run", "Grün 2 sieht Grün 6 fliehen"),
         ("Take off Tan 4", "Beige 4 vom Tisch nehmen"),
         ("German rifle at Tan 4", "Gewehr (deutsch) auf Beige 4"),
         ("American officer with binoculars", "Offizier mit Fernglas (amerikanisch)"),

@@ -9,14 +9,16 @@ import pytest
 from PyQt6.QtCore import QEvent
 from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QInputDialog, QLabel, QPushButton
 
+from rules.engine.objectives import Objective, Task
 from rules.engine.roster import Army, Recruit
 from rules.games import open_game
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from tests.rules.board import figure
 from tests.ui.windows import Owned
-from ui.battle.battle_setup import ArmyLists, BattleSetup, begin, checked, fitted, usual_armies, usual_sides
+from ui.battle.battle_setup import ArmyLists, BattleSetup, aim_words, begin, checked, fitted, usual_armies, usual_sides
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
+from ui.translation import use_language
 
 MEN = tuple(
     replace(figure(f"{army}-{n}", 3 * n, y), army=army) for army, y in (("green", 2), ("tan", 20)) for n in (1, 2, 3)
@@ -281,3 +283,17 @@ def test_an_invalid_name_is_reported_in_the_dialog(dialog: BattleSetupDialog, mo
     keep, _ = (one for one in dialog.findChildren(QPushButton) if one.text().startswith("Save list"))
     keep.click()
     assert any("use letters or digits" in label.text() for label in dialog.findChildren(QLabel))
+
+
+def test_goals_are_whole_sentences_in_german_too() -> None:
+    tasks = (Task("kill", "no enemy is left", "FM-05"), Task("take", "take or hold a place", "WW-04", leads="is to"))
+    wins, holds = Objective("green", "kill"), Objective("tan", "take", words="die Brücke")
+    own = Objective("tan", words="die Brücke")
+    assert aim_words(wins, tasks) == "Green wins when no enemy is left"
+    assert use_language(["de"]) == "de"
+    try:
+        assert aim_words(wins, tasks) == "Sieg für Grün: kein Gegner ist übrig"
+        assert aim_words(holds, tasks).startswith("Beige soll ")
+        assert aim_words(own, tasks) == "Beige: die Brücke"
+    finally:
+        use_language(["en"])
