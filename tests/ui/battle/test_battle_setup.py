@@ -285,6 +285,19 @@ def test_an_invalid_name_is_reported_in_the_dialog(dialog: BattleSetupDialog, mo
     assert any("use letters or digits" in label.text() for label in dialog.findChildren(QLabel))
 
 
+def test_an_army_with_a_long_name_leaves_room_for_the_units(owned: Owned[BattleSetupDialog], store: ArmyLists) -> None:
+    side = "W" * 30
+    figures = [replace(figure(f"{side}-1", 3, 2), army=side), *soldiers("tan", 2)]
+    dialog = owned(BattleSetupDialog([side, "tan"], figures, store))
+    dialog.resize(540, 700)
+    dialog.show()
+    boxes = [box for box in dialog.soldiers.findChildren(QComboBox) if box.isVisible()]
+    assert all(box.width() >= box.sizeHint().width() for box in boxes)
+    name = dialog.soldiers.item(0, 0)
+    assert name is not None
+    assert side in name.toolTip()
+
+
 def test_goals_are_whole_sentences_in_german_too() -> None:
     tasks = (Task("kill", "no enemy is left", "FM-05"), Task("take", "take or hold a place", "WW-04", leads="is to"))
     wins, holds = Objective("green", "kill"), Objective("tan", "take", words="die Brücke")
