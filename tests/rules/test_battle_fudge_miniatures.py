@@ -172,7 +172,7 @@ Turn 1 · Red moves
   Red 2: Charge Blue 2: charge.
   Blue 2: guts checks owed Terrifying charge.
   Blue 2 defending king.
-  Blue 2 checks Guts: terrifying charge: none.
+  Blue 2 checks Guts: terrifying charge: passed.
   Blue 2 no longer guts checks owed.
   Red 2: Move: legal.
   Red 2 moves 3.1 in to (11.6, 13.9), which costs 5.1 in.
