@@ -12,7 +12,8 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLabel, QLineEdit, QTreeWidgetItem
 
 from rules.engine.game import Question
-from rules.engine.referee import Action, ActionPreview, Odds
+from rules.engine.referee import Action, ActionPreview, AvailableActions, Odds
+from rules.tabletop.template import Blast
 from tests.ui.windows import Owned
 from ui.desktop.battle.action_list import ActionList
 from ui.desktop.battle.panel import BattlePanel
@@ -211,3 +212,13 @@ def test_questions_are_as_wide_as_the_panel(qt: QApplication, owned: Owned[Battl
     qt.processEvents()
     [label] = [one for one in panel.findChildren(QLabel) if one.text() == words]
     assert label.width() > 0.85 * panel.width()
+
+
+def test_the_way_to_what_is_owed_needs_no_key_unless_a_click_aims(owned: Owned[BattlePanel]) -> None:
+    panel, (shot, *_) = owned(BattlePanel()), many(1)
+    owed = replace(shot, action=Action("Take off Tan 2", "remove", {}, owed="AM-40"))
+    shell = replace(shot, action=replace(shot.action, template=Blast((0.0, 0.0), 3.0)))
+    panel.show_figure_actions(AvailableActions("green-1", shot, (shot,), ()), "Rifleman", (), [owed], moves=False)
+    assert panel.about.text().endswith("Still to do: Take off Tan 2. Click bare table to see it.")
+    panel.show_figure_actions(AvailableActions("green-1", shot, (shell,), ()), "Tank", (), [owed], moves=False)
+    assert panel.about.text().endswith("Still to do: Take off Tan 2. Press Esc to see it.")
