@@ -90,6 +90,7 @@ class TableStatus:
         need: What the open battle needs before its first shot; None without a battle.
         next_words: The text of the button that begins the battle's next phase.
         is_searching: Whether the newest pictures are still being searched.
+        is_still: Whether the source is a single picture, from which nobody can take the soldiers.
     """
 
     spec: str
@@ -105,6 +106,7 @@ class TableStatus:
     need: Need | None = None
     next_words: str = ""
     is_searching: bool = False
+    is_still: bool = False
 
     @property
     def markers(self) -> tuple[int, ...]:
@@ -184,6 +186,8 @@ class Guide:
 
 def guide(now: TableStatus, progress: Progress) -> Guide:
     """What the guide shows now."""
+    if now.is_still:
+        progress = replace(progress, skipped=progress.skipped | {GuideStep.EMPTY})
     done = {step: _DONE[step](now, progress) for step in GuideStep}
     current = progress.back_at or next(
         (step for step in GuideStep if not done[step] and step not in progress.skipped), None
@@ -299,6 +303,9 @@ def _empty(now: TableStatus) -> Guide:
     if now.is_bare is False or (now.view is not None and now.view.frozen):
         words = tr("Something is moving in the picture. Take your hands out and wait a moment.")
         return Guide({}, GuideStep.EMPTY, words, tr("Learn empty table"), ready=False)
+    if now.is_still:
+        words = tr("A single picture cannot show the table without its soldiers. Go on with the next step.")
+        return Guide({}, GuideStep.EMPTY, words)
     if now.is_bare:
         words = tr("The simulated table is empty now. Press “Learn empty table”; then its armies appear.")
     else:
@@ -374,8 +381,8 @@ _SHOT_WORDS = {
         "Move your soldiers; on the simulated table, drag them. Then press “{button}” above the table."
     ),
     Need.MOVES: mark_for_translation("Answer the moves, at the right or beside each soldier: ✓ accepts a move."),
-    Need.SOLDIER: mark_for_translation("Click the soldier that shoots first, such as the marked one."),
-    Need.TARGET: mark_for_translation("Now click the enemy to shoot at. The numbers are the chances to hit."),
+    Need.SOLDIER: mark_for_translation("Click the soldier that attacks first, such as the marked one."),
+    Need.TARGET: mark_for_translation("Now click the enemy to attack. The numbers are the chances to harm it."),
     Need.ROLL: mark_for_translation("Press Roll at the right. Or click another target first."),
     Need.DUTY: mark_for_translation("Press the marked button on the right. The game needs this before the first shot."),
     Need.CHOICE: mark_for_translation("Choose on the right. The game needs this before the first shot."),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from rules.battle.overrides import STANDS
 from rules.engine import events, text
 from ui.translation import FOLDER, language, tr
 
@@ -142,11 +143,21 @@ def story_line(line: str) -> str:
     return f"{found[1]}{translated(found[2])}{found[3] or ''}" if found is not None else line
 
 
+_PLACED = re.compile(r"(.+) placed at \([-\d., ]+\)")
+
+
 def step_words(label: str) -> str:
-    """The name of a step that can be undone; of an answer, only this and its question."""
+    """The name of a step that can be undone, in plain words; of an answer, only its question and the answer."""
     first, *rest = label.split(": ")
     if first == "settled" and rest[1:]:
-        return f"{translated(rest[-1])} ({translated(rest[-2])})"
+        return f"{translated(rest[-2])}: {translated(rest[-1])}"
+    if (placed := _PLACED.fullmatch(label)) is not None:
+        return tr("new place of {soldier}", soldier=_names(placed[1]))
+    action, ruled, outcome = label.rpartition(", ruled: ")
+    if ruled and outcome == STANDS:
+        return tr("{action}, allowed by you", action=translated(action))
+    if ruled:
+        return tr("{action}, decided by you: {outcome}", action=translated(action), outcome=translated(outcome))
     return translated(label)
 
 

@@ -119,11 +119,13 @@ class Ambiguity:
         question: The question to the players.
         fact: Path of the fact.
         answers: The value of the fact for each answer.
+        limit: The value at which the verdict changes; None for a fact that is not a number.
     """
 
     question: str
     fact: FactPath
     answers: Mapping[str, Any]
+    limit: float | None = None
 
 
 class Odds(dict[str, Fraction]):
@@ -237,6 +239,7 @@ class Referee(Generic[T]):
         conditions: The conditions that the players may give a figure when they overrule the rules, by name.
         rounds: The rounds of attacks that are possible now, in which figures are asked one by one.
         ready: Whether a unit on the table may still do anything in this phase, whatever it sees.
+        turn_in: How many inches of its move a unit loses if it first turns to set off in this direction (degrees).
         shown_die: The die that restricts a unit for now and lies beside it on a real table; 0 if none does.
         moves: Whether figures move in the current phase; by default if its row in the table `phases` says `moves`.
         tasks: The tasks that a side may have, the default first; empty if the game leaves objectives to the players.
@@ -265,6 +268,7 @@ class Referee(Generic[T]):
     conditions: Mapping[str, Condition] = field(default_factory=lambda: CONDITIONS)
     rounds: Callable[[Position], tuple[str, ...]] = lambda _: (FIRE,)
     ready: Callable[[Position, Unit], bool] = lambda *_: True
+    turn_in: Callable[[Position, Unit, float], float] = lambda *_: 0.0
     shown_die: Callable[[Unit], int] = lambda _: 0
     moves: Callable[[Position], bool] = lambda position: phase_says(position, "moves")
     tasks: Callable[[Ruleset[T]], tuple[Task, ...]] = lambda _: ()
@@ -480,18 +484,31 @@ def _begun(game: Game[Any], action: str, given: Mapping[str, Any]) -> DiceReques
 
 NEARER, FARTHER = "less", "more"
 """The answers to an ambiguity of a number: it is less than the limit, or more."""
+_LIMIT_PRECISION = 1e-4
 
 
 def _ambiguity(position: Position, action: Action, one: UncertainFact) -> Ambiguity | None:
     """The ambiguity of a measured fact; None if the verdict is the same for every possible value."""
+
+    def verdict_at(value: Any) -> tuple[Any, ...]:
+        return _compared(position.game, replace(action, given=_with(action.given, one.fact, value)))
+
     ends = one.either or _ends(_at(action.given, one.fact), one)
-    verdicts = [
-        _compared(position.game, replace(action, given=_with(action.given, one.fact, end))) for end in ends.values()
-    ]
-    if all(other == verdicts[0] for other in verdicts):
+    first, *others = map(verdict_at, ends.values())
+    if all(other == first for other in others):
         return None
     state = position.state
-    return Ambiguity(f"turn {state.turn}, {state.side or 'all'}, {action.title}: {one.what}", one.fact, ends)
+    question = f"turn {state.turn}, {state.side or 'all'}, {action.title}: {one.what}"
+    limit = None if one.either else _limit(ends[NEARER], ends[FARTHER], lambda value: verdict_at(value) == first)
+    return Ambiguity(question, one.fact, ends, limit)
+
+
+def _limit(low: float, high: float, is_low: Callable[[float], bool]) -> float:
+    """The value between `low`, where `is_low` holds, and `high` at which it ceases to hold, to a hundredth."""
+    while high - low > _LIMIT_PRECISION:
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_low(middle) else (low, middle)
+    return round(high, 2)
 
 
 def _ends(value: float, one: UncertainFact) -> Mapping[str, float]:

@@ -95,7 +95,14 @@ def _joined(*parts: str) -> str:
     return " · ".join(filter(None, parts))
 
 
-_CODES = {"--": "misses", "NE": "no effect", "INJ": "injures", "KIL": "kills", "minus1_rolls": "-1 on all rolls"}
+_CODES = {
+    "--": "misses",
+    "NE": "no effect",
+    "INJ": "injures",
+    "KIL": "kills",
+    "minus1_rolls": "-1 on all rolls",
+    "none": "passed",
+}
 """Texts of outcomes that a rulebook's chart prints as codes or that are not clear by themselves."""
 
 _CODES_AT = {**_CODES, "NE": "no effect on"}

@@ -253,6 +253,25 @@ def test_a_runner_may_have_nowhere_to_go(driver: BattleDriver) -> None:
     assert driver.available_actions("blue-1").movement.action.name == "move"
 
 
+def test_who_chooses_who_begins_is_not_asked_about_the_pizza(driver: BattleDriver) -> None:
+    """FM-17: the pizza decides only if nothing else does."""
+    begins = [one for one in driver.referee.obligations(driver.position) if one.name == "turn_order"]
+    assert [one.title for one in begins] == ["Blue begins", "Red begins"]
+    assert not any(driver.preview_of(one).asks for one in begins)
+    driver.do(begins[1])
+    assert driver.battle.state.statuses["order"] == ["red", "blue"]
+
+
+def test_nothing_is_too_close_to_call_about_the_run_that_the_program_proposes(driver: BattleDriver) -> None:
+    """It runs its whole Movement: measured, that would always be too close to the limit."""
+    say(driver, "blue-1", "must_run", True)
+    go_to(driver, "blue move")
+    run = driver.other("blue-1", "flee")
+    assert not run.measured
+    driver.do(run)
+    assert driver.battle.state.unit("blue-1").at_in != PLACES["blue-1"]
+
+
 def test_a_model_moved_too_early_still_breaks_away_first(driver: BattleDriver) -> None:
     """The camera sees the model after its move; the test uses its place in the journal."""
     put(driver, red_1=(10.5, 11))

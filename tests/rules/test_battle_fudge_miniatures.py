@@ -172,7 +172,7 @@ Turn 1 · Red moves
   Red 2: Charge Blue 2: charge.
   Blue 2: guts checks owed Terrifying charge.
   Blue 2 defending king.
-  Blue 2 checks Guts: terrifying charge: none.
+  Blue 2 checks Guts: terrifying charge: passed.
   Blue 2 no longer guts checks owed.
   Red 2: Move: legal.
   Red 2 moves 3.1 in to (11.6, 13.9), which costs 5.1 in.
@@ -213,7 +213,7 @@ Turn 1 · Red deals damage
   The wounds of Blue 3: scratch.
   Blue 3 no longer wounds to mark.
   Blue 3: wounds Scratch.
-  Blue 1 checks Guts: new wound level: none.
+  Blue 1 checks Guts: new wound level: passed.
   Blue 1 no longer guts checks owed.
 
 Turn 1 · Red moves on
@@ -241,7 +241,7 @@ Turn 2 · Blue deals damage
   Red 1: wounds Scratch, Hurt.
   Red 1: guts checks owed New wound level.
   Red 1 must run.
-  Red 1 checks Guts: new wound level: none.
+  Red 1 checks Guts: new wound level: passed.
   Red 1 no longer guts checks owed.
   Red 1: Break off to run: Blue 1, Blue 2: runs.
   Blue 1 strikes at Red 1, who leaves: near death.
@@ -249,7 +249,7 @@ Turn 2 · Blue deals damage
   Red 1: guts checks owed Two wound levels one attack.
   Red 1: clings to life from turn 2.
   Red 1 no longer must run.
-  Red 1 checks Guts: two wound levels at once: none.
+  Red 1 checks Guts: two wound levels at once: passed.
   Red 1 no longer guts checks owed.
   The wounds of Red 4: near death.
   Red 4 no longer wounds to mark.
@@ -260,7 +260,7 @@ Turn 2 · Blue deals damage
   Red 4 falls from the air: near death.
   Red 4 no longer falls from the air.
   Red 4: wounds Hurt, Near death.
-  Red 4 checks Guts: two wound levels at once: none.
+  Red 4 checks Guts: two wound levels at once: passed.
   Red 4 no longer guts checks owed.
 
 Turn 2 · Blue moves on
@@ -287,7 +287,7 @@ Turn 2 · Red deals damage
   Blue 1 no longer wounds to mark.
   Blue 1: wounds Hurt, Very hurt.
   Blue 1: guts checks owed New wound level.
-  Blue 1 checks Guts: new wound level: none.
+  Blue 1 checks Guts: new wound level: passed.
   Blue 1 no longer guts checks owed.
 
 Turn 2 · Red moves on

@@ -53,6 +53,7 @@ def test_armies_named_after_colours_are_german_and_stored_in_english() -> None:
             "28.1 Zoll entfernt; Gewehr reicht 0 bis 24 Zoll (AM-38)",
         ),
         ("The rifle fires in the phase of small arms.", "Gewehr: erst in der Phase Handwaffen."),
+        ("Green 2 sees Green 6 run", "Grün 2 sieht Grün 6 fliehen"),
         ("Take off Tan 4", "Beige 4 vom Tisch nehmen"),
         ("German rifle at Tan 4", "Gewehr (deutsch) auf Beige 4"),
         ("American officer with binoculars", "Offizier mit Fernglas (amerikanisch)"),
@@ -78,5 +79,8 @@ def test_a_phrase_appears_only_once() -> None:
 
 def test_a_step_of_the_players_is_named_by_their_answer() -> None:
     asked = "settled: Move the squad rifles: how far its leading man went: less than 4 in"
-    assert step_words(asked) == "less than 4 in (how far its leading man went)"
+    assert step_words(asked) == "how far its leading man went: less than 4 in"
+    assert step_words("Tan 3 placed at (16.4, 15.5)") == "new place of Tan 3"
+    assert step_words("Green 2 moved 5.0 in, ruled: it stands") == "Green 2 moved 5.0 in, allowed by you"
+    assert step_words("Green 2: Rifle at Tan 4, ruled: misses") == "Green 2: Rifle at Tan 4, decided by you: misses"
     assert step_words(SENTENCE) == SENTENCE

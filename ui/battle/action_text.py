@@ -11,7 +11,7 @@ from textwrap import shorten
 
 from rules.engine.events import ActionResolved, Change
 from rules.engine.position import Position, View
-from rules.engine.referee import ActionPreview, AvailableActions
+from rules.engine.referee import FARTHER, NEARER, ActionPreview, Ambiguity, AvailableActions
 from rules.engine.state import ELIMINATED, State, Unit
 from rules.engine.text import action_with_actors, place_words, says_outcome
 from rules.engine.text import display_name as english_name
@@ -109,8 +109,9 @@ def chance_lines(preview: ActionPreview) -> str:
     """The odds for a narrow column: the likeliest outcomes, a line each."""
     if len(preview.odds) < 2 or not preview.possible or preview.ambiguities:
         return chance_words(preview)
-    lines = _ranked(preview.odds)
-    if len(lines) > _MAX_LINES:
+    is_long = len(preview.odds) > _MAX_LINES
+    lines = _ranked(preview.odds, first=_PASSED if is_long else "")
+    if is_long:
         lines[_MAX_LINES - 1 :] = [tr("and {count} more", count=len(lines) - _MAX_LINES + 1)]
     return "\n".join(lines)
 
@@ -120,16 +121,19 @@ def odds_words(odds: Mapping[str, Fraction]) -> str:
     return ", ".join(_ranked(odds))
 
 
-def _ranked(odds: Mapping[str, Fraction]) -> list[str]:
-    ranked = sorted(odds.items(), key=lambda item: (-item[1], item[0]))
+_PASSED = "none"
+"""The outcome of a check without an effect."""
+
+
+def _ranked(odds: Mapping[str, Fraction], first: str = "") -> list[str]:
+    """Each outcome with its probability, the likeliest first; the outcome `first` before all others."""
+    ranked = sorted(odds.items(), key=lambda item: (item[0] != first, -item[1], item[0]))
     return [f"{_result_words(outcome)} {percent_words(float(chance))}" for outcome, chance in ranked]
 
 
 def _result_words(outcome: str) -> str:
-    """An outcome as text; a Guts check with the outcome "none" is passed, and a side has its name."""
-    if outcome.partition(" ")[0] in COLOURS:
-        return translated(capitalized(outcome))
-    return tr("passed") if outcome == "none" else outcome_words(outcome)
+    """An outcome as text; a side has its name."""
+    return translated(capitalized(outcome)) if outcome.partition(" ")[0] in COLOURS else outcome_words(outcome)
 
 
 def obligation_words(obligations: Sequence[ActionPreview]) -> str:
@@ -147,9 +151,12 @@ def obligation_words(obligations: Sequence[ActionPreview]) -> str:
 
 
 def obligation_key(preview: ActionPreview) -> str:
-    """What distinguishes an obligation: alternatives of one rule, such as which side begins, have the same key."""
+    """What distinguishes an obligation: alternatives of one rule, such as which side begins, have the same key.
+
+    Those of a figure are alternatives if they belong to no round, such as to run or to stay.
+    """
     action = preview.action
-    return f"{', '.join(action.by)}: {action.words}" if action.by else action.owed
+    return f"{', '.join(action.by)}: {action.words if action.round else action.owed}" if action.by else action.owed
 
 
 def _words_with_actor(preview: ActionPreview) -> str:
@@ -179,8 +186,34 @@ def reason_rows(preview: ActionPreview) -> tuple[str, ...]:
     if preview.odds and not _says_outcome(preview):
         rows.append(odds_words(preview.odds))
     rows += [_odds_of_one(name, odds) for name, odds in preview.odds_of.items()]
-    rows += [tr("Too close to call: {question}", question=translated(doubt.question)) for doubt in preview.ambiguities]
+    rows += [tr("Too close to call: {question}", question=doubt_words(doubt)) for doubt in preview.ambiguities]
     return tuple(rows)
+
+
+def doubt_words(doubt: Ambiguity) -> str:
+    """What is too close to call, such as "the range to Tan 4"."""
+    return translated(doubt.question.rpartition(": ")[2])
+
+
+def doubt_answers(doubt: Ambiguity) -> dict[str, str]:
+    """The answers to what is too close to call, with their texts, such as "12 in or less" and "More than 12 in"."""
+    limit = limit_words(doubt, tr("in"))
+    if not limit:
+        return {answer: capitalized(translated(answer)) for answer in doubt.answers}
+    either = {NEARER: tr("{limit} or less", limit=limit), FARTHER: tr("More than {limit}", limit=limit)}
+    return {answer: either[answer] for answer in doubt.answers}
+
+
+def limit_words(doubt: Ambiguity, inches: str = "in") -> str:
+    """The limit of what is too close to call, such as "12 in", "25 %" or "45°"; empty if its unit is unknown."""
+    fact = next(str(step) for step in reversed(doubt.fact) if isinstance(step, str))
+    if doubt.limit is None or not math.isfinite(doubt.limit):
+        return ""
+    if fact.endswith("_in"):
+        return f"{doubt.limit:g} {inches}"
+    if fact.endswith("fraction"):
+        return percent_words(doubt.limit)
+    return f"{doubt.limit:g}°" if fact.endswith("_deg") else ""
 
 
 def verdict_rows(verdict: Verdict) -> tuple[str, ...]:
@@ -332,8 +365,13 @@ def _reason(preview: ActionPreview) -> str:
 
 
 def _attack_chance(preview: ActionPreview) -> float | None:
-    """The chance that an attack has an effect; None for other actions, whose outcomes are no success or failure."""
-    return success_chance(preview) if preview.action.at and preview.action.by else None
+    """The chance that an attack has an effect; None for other actions, whose outcomes are no success or failure.
+
+    An action that cannot harm its target is no attack if it has several outcomes, such as a check of a figure that
+    sees its target run, or if nothing is aimed at the target, such as when shots are only named.
+    """
+    chance = success_chance(preview) if preview.action.at and preview.action.by else None
+    return None if chance == 0 and (len(preview.odds) > 1 or preview.action.view is None) else chance
 
 
 STRUCK = {

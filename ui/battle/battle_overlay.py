@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.battle.referees import referee_of
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, Referee
 from rules.engine.state import Unit
@@ -30,6 +31,7 @@ from ui.theme import BLAST, BLAST_WORDS, CASUALTY, DARK, PLATE, PREVIEW, WHITE, 
 from ui.translation import tr
 
 _LEAST_REACH_IN = 0.1
+_REACH_STEP_DEG = 5
 _PIN_IN, _BARB_IN, _BARB_DEG = 0.25, 0.5, 150.0
 _LIT_WIDTH, _LIT_SCALE = 4.0, 1.6
 _MOST_NAMED = 4
@@ -105,15 +107,18 @@ def _pinned(at_in: PointIn, colour: Colour, fill: Colour | None = None) -> Mark:
 
 
 def reach_marks(position: Position, figure: str, movement: ActionPreview) -> Iterator[Mark]:
-    """A circle about a figure's place in the journal, because a move counts only once it is accepted."""
+    """How far a figure may move in each direction from its place in the journal: a move counts once it is accepted."""
     before = movement.before
     left_in = before.numbers.get("left_in") if before is not None and movement.possible else None
     if not isinstance(left_in, int | float) or left_in < _LEAST_REACH_IN:
         return
-    x, y = position.unit(figure).at_in or position.figure(figure).centre_in
-    turns = np.linspace(0, 2 * np.pi, 72, endpoint=False)
-    circle = [(x + left_in * math.cos(turn), y + left_in * math.sin(turn)) for turn in turns]
-    yield Trace(lifted(circle), PREVIEW, 2.5, faded(PREVIEW, 18), closed=True, dashed=True)
+    unit, turn_in = position.unit(figure), referee_of(position.game.name).turn_in
+    here_in = unit.at_in or position.figure(figure).centre_in
+    ends = [
+        onward(here_in, heading_deg, max(0.0, left_in - turn_in(position, unit, heading_deg)))
+        for heading_deg in range(0, 360, _REACH_STEP_DEG)
+    ]
+    yield Trace(lifted(ends), PREVIEW, 2.5, faded(PREVIEW, 18), closed=True, dashed=True)
 
 
 def chance_marks(position: Position, attacks: Sequence[ActionPreview]) -> Iterator[Mark]:

@@ -45,6 +45,7 @@ from rules.engine.referee import (
     with_answers,
 )
 from rules.engine.state import Unit
+from rules.engine.text import label as label_of
 from rules.engine.verdict import Verdict
 from rules.tabletop.bearing import turn_deg
 from rules.tabletop.errors import UserError, user_error
@@ -275,6 +276,20 @@ class BattleSession:
         """Apply the rules to the move and journal it; raises as `do`."""
         return self.do(at_journal_places(position), proposal.preview.action, no_dice)
 
+    def settled(self, position: Position, proposal: Proposal, answer: str) -> Proposal:
+        """The same move if the players answered what is too close to call about it; nothing is journalled."""
+        question = proposal.preview.ambiguities[0].question
+        state = replace(position.state, settled={**position.state.settled, question: answer})
+        return self._proposal(replace(position, state=state), [position.unit(name) for name in proposal.paths])
+
+    def settle_move(self, position: Position, proposal: Proposal, answer: str, limit: str = "") -> None:
+        """Journal the answer to what is too close to call about a move and, if that allows it, the move: one step."""
+        first = len(self.battle.entries) + 1
+        self.settle(proposal.preview.ambiguities[0], answer, limit)
+        if (allowed := self.settled(position, proposal, answer)).is_legal:
+            self.accept(replace(position, state=self.battle.state), allowed)
+            self._join(first)
+
     def accept_all(self, position: Position) -> int:
         """Accept all proposed moves that the rules allow, one entry each; return their number. Raises as `do`."""
         accepted, first = 0, len(self.battle.entries) + 1
@@ -356,8 +371,11 @@ class BattleSession:
             self._one_step[last] = first
 
     def _label(self, first: int, last: int) -> str:
-        moves = isinstance(self.battle.events[last], ActionResolved)
-        return f"{last - first + 1} moves" if moves else _NO_MOVES
+        events = (self.battle.events.get(seq) for seq in range(first, last + 1))
+        moves = [one for one in events if isinstance(one, ActionResolved)]
+        if len(moves) == 1:
+            return label_of(moves[0])  # with what was too close to call about it
+        return f"{len(moves)} moves" if moves else _NO_MOVES
 
     @property
     def _steps(self) -> list[int]:

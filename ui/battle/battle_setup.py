@@ -65,7 +65,8 @@ def usual_sides(game: Game[Any], armies: Sequence[str], figures: Sequence[Figure
 def usual_armies(game: Game[Any], sides: Sequence[str], figures: Sequence[Figure]) -> dict[str, Army]:
     """Armies that make a game: riflemen with a leader, of different nations, and tanks.
 
-    A game without leaders, nations or vehicles does without; its vehicles then have no unit.
+    A game without leaders, nations or vehicles does without; its vehicles then have no unit. Nor have soldiers beyond
+    the number that a skirmish allows.
     """
     return {
         side: _usual_army(game, side, [figure for figure in figures if figure.army == side], nation)
@@ -78,7 +79,8 @@ def _usual_army(game: Game[Any], side: str, figures: Sequence[Figure], nation: s
         name: card for name, card in game.rules.plain["cards"].items() if nation in (None, card.get("nation", nation))
     }
     vehicle = _vehicle(cards)
-    men = [figure.id for figure in figures if figure.posture is not Posture.VEHICLE]
+    most = game.rules.plain.get("limits", {}).get("models_most", {}).get("value")  # of a skirmish
+    men = [figure.id for figure in figures if figure.posture is not Posture.VEHICLE][:most]
     units = dict(zip(men, cycle(_soldiers(cards)), strict=False))
     if len(men) > 1:  # a single soldier had better fight
         units |= zip(men, _staff(cards), strict=False)
@@ -258,14 +260,20 @@ def agree(battle: Battle, aims: Sequence[Objective]) -> int:
     return len(new)
 
 
+_GOALS = {
+    "wins when": mark_for_translation("{side} wins when {goal}"),
+    "is to": mark_for_translation("{side} is to {goal}"),
+}
+
+
 def aim_words(aim: Objective, tasks: Sequence[Task]) -> str:
     """Such as "Green is to take or hold a place: the stone bridge", "Tan wins when no enemy is left"; or empty."""
     row = next((task for task in tasks if task.name == aim.task), None)
     number = f" ({aim.number} {translated(row.number)})" if row is not None and row.number and aim.number else ""
     parts = [f"{translated(row.words)}{number}" if row is not None else "", aim.words]
     goal = ": ".join(filter(None, parts))
-    leads = f" {translated(row.leads)}" if row is not None else ":"
-    return f"{display_name(aim.side)}{leads} {goal}" if goal else ""
+    sentence = _GOALS.get(row.leads, f"{{side}} {row.leads} {{goal}}") if row is not None else "{side}: {goal}"
+    return tr(sentence, side=display_name(aim.side), goal=goal) if goal else ""
 
 
 def goal_lines(play: BattleSession) -> tuple[str, ...]:

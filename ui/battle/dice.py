@@ -169,9 +169,15 @@ class RollingAction:
         self.request = None
         self._procedure.close()
 
+    def _named(self, request: DiceRequest) -> DiceRequest:
+        """The request with the acting figure where the rule names its card, such as "Knavely Knave follower"."""
+        state, who = self.position.state, request.for_whom
+        is_name = who.startswith("the ") or who in state.units or who in state.sides
+        return request if is_name or len(self.action.by) != 1 else replace(request, for_whom=self.action.by[0])
+
     def _advance(self, roll: Roll | None) -> None:
         self.request = None  # also if the rules or the disk refuse it
         try:
-            self.request = next(self._procedure) if roll is None else self._procedure.send(roll)
+            self.request = self._named(next(self._procedure) if roll is None else self._procedure.send(roll))
         except StopIteration as end:
             self.verdict = end.value

@@ -54,7 +54,7 @@ class PracticePlaces:
                 self._tried.pop(name, None)
                 continue
             self._tried[name] = place_in
-            table.change(partial(_carried, toy, place_in))
+            table.change(partial(_carried, toy, place_in, position.unit(name).facing_deg))
             self._held = toy, table.time_s + ENTER_S + CATCH_UP_S
             return
 
@@ -70,8 +70,10 @@ class PracticePlaces:
             self._held, self._seen_from_s = None, table.time_s + LEAVE_S
 
 
-def _carried(toy: str, to_in: PointIn, now: Practice, now_s: float) -> Practice:
-    return now.pick_up(toy, now_s).carry(to_in)
+def _carried(toy: str, to_in: PointIn, facing_deg: float | None, now: Practice, now_s: float) -> Practice:
+    """The table with a toy in the hand at its place, turned as the battle knows it to face."""
+    there = now.pick_up(toy, now_s).carry(to_in)
+    return there if facing_deg is None else there.turn(toy, facing_deg - there.model(toy).facing_deg)
 
 
 def _toy_at(table: PracticeTable, place_in: PointIn) -> str:

@@ -216,7 +216,7 @@ class RoundSequence:
     def _mark(self, name: str) -> RoundMark:
         if name in self._skipped:
             return RoundMark.SKIPPED
-        if name != self._at and name in self._done:
+        if name != self._at and name in self._done and name not in self._owed:
             return RoundMark.DONE
         return RoundMark.IDLE if name in self._idle else RoundMark.OPEN
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -47,16 +48,21 @@ _ARM_IN, _GAP_IN, _RING_IN = 1.0, 0.3, 0.65
 _IN_FRONT_IN = 3.0
 
 
-def next_figure(play: BattleSession, position: Position, now: str, direction: int) -> str:
-    """The id of the next figure after `now` that can do something, cyclically; empty if none can.
+def search_next(play: BattleSession, position: Position, now: str, direction: int) -> Iterator[str]:
+    """Search the next figure after `now` that can do something, cyclically; a `direction` of -1 goes backwards.
 
-    A `direction` of -1 instead of 1 goes backwards.
+    Whether a figure can do anything takes long to compute, so one is examined at a time: the search yields an empty
+    text for each that can do nothing, and last the id of one that can, if there is any.
     """
     names = able_to_attack(position)[::direction]
     here = names.index(now) + 1 if now in names else 0
     ready, is_set_up = able_to_act(play, position), not position.state.turn
-    coming = (name for name in (*names[here:], *names[:here]) if name in ready)
-    return next((name for name in coming if is_set_up or can_act(play, position, name)), "")
+    for name in (*names[here:], *names[:here]):
+        if name in ready:
+            able = is_set_up or can_act(play, position, name)
+            yield name if able else ""
+            if able:
+                return
 
 
 def first_place(position: Position, figure: str) -> PointIn:

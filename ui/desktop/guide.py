@@ -164,6 +164,7 @@ class GuideController(QObject):
             self._light.need,
             self._commands.battle.turn_bar.button.text().replace("&", ""),
             source_controller.is_searching,
+            source_controller.is_still,
         )
 
     # The bar's buttons

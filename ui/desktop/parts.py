@@ -203,7 +203,7 @@ def _rate_words(source_controller: SourceController) -> str:
     if worker.held:
         return tr("Frozen")
     if worker.ended:
-        return tr("Still picture") if worker.playback is None else tr("At the end")
+        return tr("Still picture") if source_controller.is_still else tr("At the end")
     if worker.paused:
         return tr("Paused")
     per_second = source_controller.rate.per_second()

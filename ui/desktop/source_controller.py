@@ -111,6 +111,11 @@ class SourceController:
             return not self.worker.source_problem
         return self._newest.time_s - self.seen.frame.time_s > _SEARCHING_S
 
+    @property
+    def is_still(self) -> bool:
+        """Whether the source is a single picture."""
+        return self.worker.ended and self.worker.playback is None
+
     def practise(self, bare: bool) -> None:
         """Hide the simulated table's armies from the session, as on a real table; `bare` takes them off the table."""
         if bare and not self._bare:

@@ -92,6 +92,7 @@ class Window(QMainWindow):
         central.add_above(self.battle.turn_bar)
         central.add_over(self.banner, Qt.AlignmentFlag.AlignVCenter)
         central.add_at_foot(self.toast)
+        self.pills.keep_off(self.toast)
         central.add_below(self.display.big)
         self.sides = central.sides
         self.setCentralWidget(central)

@@ -117,7 +117,8 @@ def _runs(model: Model) -> Iterator[Action]:
         yield model.action("Break off to run", "flee", facts, *enemies, blocked_by=bar, owed="FM-53")
         return
     if path := safest_run(model):
-        yield replace(run_along(model, path), title="Run to safety", owed="FM-53")
+        # The program chose how far it runs: nothing about it is measured.
+        yield replace(run_along(model, path), title="Run to safety", measured=(), owed="FM-53")
         if model.position.state.area_in:
             return  # else only the players see whether the way ends beyond the table's edge
     yield model.action("Stay, as no place is safe", "minimum_run", movement, blocked_by=bar, owed="FM-53")
@@ -169,7 +170,8 @@ def obligations(position: Position) -> Iterator[Action]:
     state = position.state
     for side in state.sides if not state.turn and statuses.ORDER not in state.statuses else ():
         begins = action_for(f"{display_name(side)} begins", "turn_order", Context(position), owed="FM-17")
-        yield replace(begins, given={**begins.given, "first": side})
+        # Nobody asks who brought the pizza once the players choose who begins.
+        yield replace(begins, given={**begins.given, "first": side, "brought_pizza": None})
     yield from free_strikes(position)
     for unit in position.state.units.values():
         yield from () if unit.out else _owed_by(Model(position, unit))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Annotated
 
@@ -236,15 +236,20 @@ def move(rules: Rules, path: Path) -> Verdict:
 
 
 def _turned(rules: Rules, path: Path) -> tuple[float, ...]:
-    """Every change of facing from heading to heading; smaller ones than hands can avoid are none.
+    """Every change of facing on the way.
 
     A unit of unknown facing is taken to face the way it sets off, until the players say how it faced.
     """
     if not path.headings_deg:
         return ()
     faced = path.headings_deg[0] if path.facing_deg is None else path.facing_deg
+    return turns_between(rules, faced, path.headings_deg)
+
+
+def turns_between(rules: Rules, faced: float, headings_deg: Iterable[float]) -> tuple[float, ...]:
+    """Every change of facing from heading to heading; smaller ones than hands can avoid are none."""
     turns: list[float] = []
-    for heading in path.headings_deg:
+    for heading in headings_deg:
         turn = turn_deg(faced, heading)
         if abs(turn) > limit(rules, "turn_slack_deg"):
             turns.append(round(turn))  # to the degree: places are not known better

@@ -19,7 +19,7 @@ from rules.games.plastic_fudge.board import disk, ground
 from rules.games.plastic_fudge.command import Command, initiative_level, steps
 from rules.games.plastic_fudge.referee_effects import effects
 from rules.games.plastic_fudge.referee_fire import at_spot, attacks, caught, others, real_mine
-from rules.games.plastic_fudge.referee_moves import fleeing, march, movement, not_here, passed_by
+from rules.games.plastic_fudge.referee_moves import fleeing, march, movement, not_here, passed_by, turn_in
 from rules.games.plastic_fudge.tables import Tables, rating
 from rules.games.plastic_fudge.units import card, rules_of
 from rules.tabletop.path import placed
@@ -248,6 +248,7 @@ REFEREE: Referee[Tables] = Referee(
     sight=lambda _: SightRules(),  # the usual ones, because the sheet does not mention them
     movement=movement,
     march=march,
+    turn_in=turn_in,
     attacks=attacks,
     others=others,
     obligations=obligations,

@@ -17,7 +17,7 @@ from rules.engine.text import display_name
 from rules.engine.verdict import Verdict
 from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.board import flight, reaches_edge, run_in, stretches, terrain_under
-from rules.games.plastic_fudge.movement import Mover, Stretch, rout_contagion
+from rules.games.plastic_fudge.movement import Mover, Stretch, rout_contagion, turn_tolls, turns_between
 from rules.games.plastic_fudge.units import card, card_name, is_destroyed, known_facing_deg, mines_on, rules_of
 from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.path import Path, legs, length_in, nearest_in
@@ -56,6 +56,15 @@ def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str
     error = (_length_error(position, unit, ("path", len(parts) - 1, "inches")),) if parts else ()
     wait = not_here(position, unit)
     return action_for("Move", "move", context, known, measured=error, facing_deg=facing_deg, blocked_by=wait)
+
+
+def turn_in(position: Position, unit: Unit, heading_deg: float) -> float:
+    """The inches that a unit on open ground loses if it first turns to a heading; none if its facing is unknown."""
+    facing = known_facing_deg(position, unit)
+    if facing is UNKNOWN:
+        return 0.0
+    rules = rules_of(position)
+    return -sum(toll.modifier or 0.0 for toll in turn_tolls(rules, turns_between(rules, facing, (heading_deg,)), 0.0))
 
 
 def fleeing(position: Position, unit: Unit, path: Path | None = None) -> Action:

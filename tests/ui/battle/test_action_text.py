@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from rules.engine.game import Question
 from rules.engine.needed import needed_words
+from rules.engine.position import View
 from rules.engine.referee import Action, ActionPreview, Ambiguity, Odds
 from rules.engine.verdict import Reason, Verdict, forbidden
+from rules.tabletop.measure import Range
 from ui.battle.action_text import (
     action_words,
     chance_words,
@@ -27,6 +30,7 @@ from ui.battle.action_text import (
 from ui.translation import tr, use_language
 
 SHOT = Action("Rifle at Tan 4", "shoot", {}, by=("green-1",), at=("tan-4",), weapon="rifle")
+GUTS = Action("Tan 1 checks Guts", "guts_check", {}, by=("tan-1",), round="Guts", owed="FM-46")
 HALF = Odds({"kills": Fraction(1, 2), "misses": Fraction(1, 2)})
 
 
@@ -154,6 +158,33 @@ def test_the_chance_of_an_attack_is_that_of_harm() -> None:
     assert success_chance(asked(odds=odds, refusal="out of range")) is None
 
 
+def test_what_cannot_harm_its_target_has_no_chance_of_success() -> None:
+    """A figure sees another one run, or the shots are only named; a shot without a chance is one all the same."""
+    check = Odds({"passed": Fraction(3, 8), "routed": Fraction(5, 8)}, harm=Fraction(0))
+    assert odds_column(asked(odds=check)) == "routed 62 %\npassed 38 %"
+    assert odds_column(asked(odds=Odds({"named": Fraction(1)}, harm=Fraction(0)))) == "named"
+    here = ((0.0, 0.0), (20.0, 0.0))
+    view = View(Range(20.0, 19.0, 0.1, here, here), 1.0, 1.0, ())
+    hopeless = Odds({"unharmed": Fraction(1)}, harm=Fraction(0))
+    assert odds_column(asked(action=replace(SHOT, view=view), odds=hopeless)) == "0 %"
+
+
+def test_of_many_outcomes_of_a_check_that_it_passes_is_named() -> None:
+    odds = {"run": 4, "no_attack": 5, "fall": 3, "minus1_rolls": 3, "none": 1}
+    guts = asked(odds=Odds({outcome: Fraction(count, 16) for outcome, count in odds.items()}), action=GUTS)
+    assert odds_column(guts) == "passed 6 %\nno attack 31 %\nand 3 more"
+
+
+def test_to_run_or_to_stay_is_one_obligation_and_two_checks_are_two() -> None:
+    run, stay = (Action(title, "run", {}, by=("tan-1",), owed="FM-53") for title in ("Run to safety", "Stay"))
+    assert len({obligation_key(asked(action=one)) for one in (run, stay)}) == 1
+    assert obligation_words([asked(action=one) for one in (run, stay)]) == (
+        "Still to do: Tan 1: Run to safety or Tan 1: Stay"
+    )
+    checks = [replace(GUTS, title=f"Tan 1 checks Guts: {why}") for why in ("new wound level", "charged")]
+    assert len({obligation_key(asked(action=one)) for one in checks}) == 2
+
+
 def test_a_reason_with_a_full_stop_has_none_before_its_rule() -> None:
     no = forbidden("phase", Reason("SP-04", "each unit moves alone."), Reason("SP-01", "it may not move now"))
     assert verdict_rows(no) == ("each unit moves alone (SP-04)", "it may not move now (SP-01)")
@@ -172,9 +203,8 @@ def test_the_number_needed_is_said_in_the_language_of_the_window() -> None:
 
 def test_fleeing_soldiers_are_named_and_counted_one_by_one() -> None:
     """PF-65 has each of them flee; actions without an actor are answers to one rule."""
-    flights = [
-        asked(action=Action("Flee", "flee", {}, by=(name,), owed="PF-65"), odds=Odds()) for name in ("tan-1", "tan-2")
-    ]
+    flee = Action("Flee", "flee", {}, round="Flight", owed="PF-65")
+    flights = [asked(action=replace(flee, by=(name,)), odds=Odds()) for name in ("tan-1", "tan-2")]
     assert obligation_words(flights) == "Still to do: Tan 1: Flee, Tan 2: Flee"
     assert len({obligation_key(one) for one in flights}) == 2
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from rules.battle.referees import position_of
+from rules.engine.events import PhaseBegun, Placed
 from rules.engine.referee import Action, ActionPreview
 from rules.tabletop.template import Blast
 from tests.ui.tables import in_battle, soldier
@@ -65,6 +67,23 @@ def test_a_detected_move_is_drawn_as_an_arrow() -> None:
     assert head.points_in[1] == (13.0, 14.0, 0.0)
     assert isinstance(pin, Trace)
     assert all(math.dist(place[:2], (10.0, 10.0)) < 0.3 for place in pin.points_in)
+
+
+def test_the_reach_is_shorter_where_the_soldier_must_turn_first(tmp_path: Path) -> None:
+    """PF-09: 6 in for a basic trooper; PF-27: an inch for each turn of up to 45 degrees, so 2 in back and 4 ahead."""
+    figures = (soldier("green-1", 10, 10), soldier("tan-1", 30, 10))
+    with in_battle(tmp_path / "b", "plastic_fudge", "basic", figures) as now:
+        play, battle = now.play, now.play.battle
+        battle.record(PhaseBegun(turn=1, side="green", phase="a_moves"))
+        battle.record(Placed(figure="green-1", at_in=(10.0, 10.0), facing_deg=0.0))
+        position = position_of(battle, figures, ())
+        [reach] = reach_marks(position, "green-1", play.available_actions(position, "green-1").movement)
+    assert isinstance(reach, Trace)
+    far = {
+        round(math.degrees(math.atan2(y - 10, x - 10))) % 360: round(math.dist((x, y), (10, 10)), 6)
+        for x, y, _ in reach.points_in
+    }
+    assert [far[heading] for heading in (0, 45, 50, 90, 135, 180, 270, 330)] == [6.0, 5.0, 4.0, 4.0, 3.0, 2.0, 4.0, 5.0]
 
 
 def test_the_selected_soldier_shows_his_reach_and_his_chances(tmp_path: Path) -> None:

@@ -9,14 +9,16 @@ import pytest
 from PyQt6.QtCore import QEvent
 from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QInputDialog, QLabel, QPushButton
 
+from rules.engine.objectives import Objective, Task
 from rules.engine.roster import Army, Recruit
 from rules.games import open_game
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from tests.rules.board import figure
 from tests.ui.windows import Owned
-from ui.battle.battle_setup import ArmyLists, BattleSetup, begin, fitted, usual_armies, usual_sides
+from ui.battle.battle_setup import ArmyLists, BattleSetup, aim_words, begin, checked, fitted, usual_armies, usual_sides
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
+from ui.translation import use_language
 
 MEN = tuple(
     replace(figure(f"{army}-{n}", 3 * n, y), army=army) for army, y in (("green", 2), ("tan", 20)) for n in (1, 2, 3)
@@ -100,6 +102,14 @@ def test_the_usual_armies_of_each_game_make_a_battle(
     assert [one.card for one in armies["green"].recruits] == green
     assert [one.card for one in armies["tan"].recruits] == (tan or green)
     begin(tmp_path / "b", lambda: 0.0, BattleSetup(game, armies)).close()
+
+
+def test_a_skirmish_is_set_up_with_as_many_models_as_it_allows() -> None:
+    """FM-01: 3 to 10 models a side."""
+    table = [*soldiers("green", 12), *soldiers("tan", 4)]
+    armies = usual_armies(open_game("fudge_miniatures"), ["green", "tan"], table)
+    assert [len(army.recruits) for army in armies.values()] == [10, 4]
+    assert all(verdict.allowed for verdict in checked(BattleSetup("fudge_miniatures", armies)).values())
 
 
 def test_a_single_soldier_of_a_side_is_no_commander() -> None:
@@ -273,3 +283,30 @@ def test_an_invalid_name_is_reported_in_the_dialog(dialog: BattleSetupDialog, mo
     keep, _ = (one for one in dialog.findChildren(QPushButton) if one.text().startswith("Save list"))
     keep.click()
     assert any("use letters or digits" in label.text() for label in dialog.findChildren(QLabel))
+
+
+def test_an_army_with_a_long_name_leaves_room_for_the_units(owned: Owned[BattleSetupDialog], store: ArmyLists) -> None:
+    side = "W" * 30
+    figures = [replace(figure(f"{side}-1", 3, 2), army=side), *soldiers("tan", 2)]
+    dialog = owned(BattleSetupDialog([side, "tan"], figures, store))
+    dialog.resize(540, 700)
+    dialog.show()
+    boxes = [box for box in dialog.soldiers.findChildren(QComboBox) if box.isVisible()]
+    assert all(box.width() >= box.sizeHint().width() for box in boxes)
+    name = dialog.soldiers.item(0, 0)
+    assert name is not None
+    assert side in name.toolTip()
+
+
+def test_goals_are_whole_sentences_in_german_too() -> None:
+    tasks = (Task("kill", "no enemy is left", "FM-05"), Task("take", "take or hold a place", "WW-04", leads="is to"))
+    wins, holds = Objective("green", "kill"), Objective("tan", "take", words="die Brücke")
+    own = Objective("tan", words="die Brücke")
+    assert aim_words(wins, tasks) == "Green wins when no enemy is left"
+    assert use_language(["de"]) == "de"
+    try:
+        assert aim_words(wins, tasks) == "Sieg für Grün: kein Gegner ist übrig"
+        assert aim_words(holds, tasks).startswith("Beige soll ")
+        assert aim_words(own, tasks) == "Beige: die Brücke"
+    finally:
+        use_language(["en"])

@@ -18,7 +18,7 @@ from rules.engine.roster import Army
 from tests.rules.battle_driver import begun, recruits
 from tests.rules.board import figure
 from ui.battle.battle_session import BattleSession
-from ui.battle.selection import first_place, next_figure, stepped
+from ui.battle.selection import first_place, search_next, stepped
 from ui.picture.table_map import overhead
 
 PLACES = {"green-1": (2.0, 2.0), "green-2": (4.0, 2.0), "green-3": (6.0, 2.0), "tan-1": (2.0, 9.0), "tan-2": (6.0, 5.0)}
@@ -48,7 +48,7 @@ def now_in(play: BattleSession) -> Position:
 
 def test_figures_of_the_acting_side_are_cycled(play: BattleSession, position: Position) -> None:
     def after(steps: int, *names: str) -> list[str]:
-        return [next_figure(play, position, name, steps) for name in names]
+        return [[*search_next(play, position, name, steps)][-1] for name in names]
 
     assert after(1, "", "green-1", "green-3") == ["green-1", "green-3", "green-1"]
     assert after(-1, "", "green-1", "tan-1") == ["green-3", "green-3", "green-3"]
@@ -57,11 +57,11 @@ def test_figures_of_the_acting_side_are_cycled(play: BattleSession, position: Po
 def test_figures_that_can_do_nothing_are_passed_over(play: BattleSession, position: Position) -> None:
     action = next(iter(play.referee.attacks(position, "green-1")))
     play.do(position, action, Scripted((1, 1)))  # SP-12: a soldier attacks once
-    assert next_figure(play, now_in(play), "", 1) == "green-3"
+    assert [*search_next(play, now_in(play), "", 1)] == ["green-3"], "who has acted is not even examined"
     play.battle.record(PhaseBegun(turn=1, side="tan", phase="moving"))
     play.battle.record(PhaseBegun(turn=2, side="green", phase="attacking"))
     alone = replace(now_in(play), figures={"green-1": position.figures["green-1"]})
-    assert next_figure(play, alone, "", 1) == "", "there is no enemy on the table"
+    assert [*search_next(play, alone, "", 1)] == [""], "there is no enemy on the table"
 
 
 def test_the_cross_hair_starts_at_the_nearest_enemy(position: Position) -> None:

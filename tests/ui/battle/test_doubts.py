@@ -14,12 +14,12 @@ from rules.battle.referees import position_of
 from rules.engine.events import Change, Changed, PhaseBegun, QuestionAnswered, QuestionAsked
 from rules.engine.needed import needed_words
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview
+from rules.engine.referee import ActionPreview, Ambiguity, FactPath
 from rules.engine.roster import Army
 from rules.tabletop.table import TerrainKind, TerrainPiece
 from tests.rules.battle_driver import begun, recruits
 from tests.rules.board import box, figure, piece
-from ui.battle.action_text import chance_words
+from ui.battle.action_text import chance_words, doubt_answers, limit_words, reason_rows
 from ui.battle.battle_session import BattleSession
 
 SIGMA_IN = 0.05
@@ -109,6 +109,35 @@ def test_an_ambiguous_range_is_settled_and_undone(game: str, tmp_path: Path) -> 
             assert battle.undo() == f"settled: {what}: {answer}"
             assert battle.undo() == f"asked: {what}"
         assert told["less"] != told["more"]  # otherwise it would not be ambiguous
+
+
+def test_the_limit_of_an_ambiguous_range_is_named(tmp_path: Path) -> None:
+    """AM-38: a rifle reaches 24 in; the bases are an inch wide, so that their edges are an inch nearer than centres."""
+    with battle_at(tmp_path, "army_men") as battle:
+        play = BattleSession(battle)
+        [shot] = shots(play, 25.0)
+        [doubt] = [one for one in shot.ambiguities if "range" in one.question]
+        assert doubt.limit == pytest.approx(24.0, abs=0.01)
+        assert doubt_answers(doubt) == {"less": "24 in or less", "more": "More than 24 in"}
+        assert "Too close to call: the range from Green 1 to Tan 1" in reason_rows(shot)
+        play.settle(doubt, "less", limit_words(doubt))
+        assert battle.can_undo == "settled: Rifle at Tan 1: the range from Green 1 to Tan 1: less than 24 in"
+        [after] = shots(play, 25.0)
+        assert after.possible
+
+
+@pytest.mark.parametrize(
+    ("fact", "limit", "words"),
+    [
+        (("visible_fraction",), 0.5, "50 %"),
+        (("targets", 2, "fraction"), 0.25, "25 %"),
+        (("bearings_deg", 1), 45.0, "45°"),
+        (("path", 1, "inches"), 4.0, ""),  # a part of the way is not what the rules limit
+        (("distance_in",), None, ""),
+    ],
+)
+def test_a_limit_has_the_unit_of_its_fact(fact: FactPath, limit: float | None, words: str) -> None:
+    assert limit_words(Ambiguity("what", fact, {"less": 0, "more": 1}, limit)) == words
 
 
 @pytest.mark.parametrize("game", SHOOTERS)

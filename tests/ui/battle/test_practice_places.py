@@ -27,12 +27,14 @@ class Setting:
         self.table = PracticeTable(scene, overhead_camera((960, 540), SIZE_IN, 40.0), clock=lambda: self.now_s)
         self.table.read()
         self.play: Any = SimpleNamespace(awaited={"green-1": GOAL_IN})
+        self.facing_deg: float | None = None
         self._places = PracticePlaces()
 
     def follow(self, now_s: float, seen_s: float, *, hand: bool, at_in: PointIn = HOME_IN) -> None:
         self.now_s = now_s
         view: Any = SimpleNamespace(frozen=hand, frame=SimpleNamespace(time_s=seen_s))
-        position: Any = SimpleNamespace(figures={"green-1": SimpleNamespace(centre_in=at_in)})
+        unit = SimpleNamespace(facing_deg=self.facing_deg)
+        position: Any = SimpleNamespace(figures={"green-1": SimpleNamespace(centre_in=at_in)}, unit=lambda _: unit)
         self._places.follow(self.table, view, self.play, position)
 
     @property
@@ -54,6 +56,19 @@ def test_a_soldier_is_put_down_once_the_camera_has_seen_it_in_the_hand() -> None
     assert on.play.awaited, "its move is not proposed before the camera has seen where it stands now"
     on.follow(7.0, 6.9, hand=False, at_in=GOAL_IN)
     assert on.play.awaited == {}
+
+
+def test_a_soldier_is_turned_as_the_battle_knows_it_to_face() -> None:
+    on = Setting()
+    before_deg = on.table.now.model("toy").facing_deg
+    on.follow(1.0, 0.9, hand=False)
+    assert on.table.now.model("toy").facing_deg == before_deg, "the battle does not know how it faces"
+    on = Setting()
+    on.facing_deg = 250.0
+    on.follow(1.0, 0.9, hand=False)
+    assert on.table.now.model("toy").facing_deg == 250.0
+    on.follow(5.1, 5.0, hand=True)
+    assert on.toy_in == GOAL_IN
 
 
 def test_a_soldier_that_is_not_found_at_its_place_is_not_carried_again() -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from rules.engine.dice import DiceRequest, Roll
+from rules.engine.dice import DiceRequest, Die, Procedure, Roll
 from rules.engine.events import PhaseBegun
 from rules.engine.referee import Action
+from rules.engine.verdict import Verdict
 from tests.ui.battle.test_round_sequence import opened, seen
 from ui.battle.battle_session import BattleSession
 from ui.battle.dice import RollingAction
+from ui.rules_text import roller_words
 
 
 @pytest.fixture
@@ -70,3 +74,22 @@ def test_a_series_goes_through_all_figures(morale: BattleSession) -> None:
         one = one.following(done)
     assert len(done) == 5
     assert not checks(morale)
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [("Knavely Knave follower", "Tan 1"), ("tan-2", "Tan 2"), ("tan", "Tan"), ("the target", "the target")],
+)
+def test_a_roll_is_named_after_its_figure_and_not_after_its_card(asked: str, shown: str) -> None:
+    """Fudge Miniatures calls the roller by the words to which its gifts and faults apply."""
+
+    def roll() -> Procedure[Verdict]:
+        yield DiceRequest(Die.FUDGE, 4, asked, "a Guts check")
+        return Verdict("none", {}, ())
+
+    state = SimpleNamespace(units={"tan-1": None, "tan-2": None}, sides=("green", "tan"))
+    play: Any = SimpleNamespace(doing=lambda *_: roll())
+    position: Any = SimpleNamespace(state=state)
+    rolling = RollingAction(play, position, Action("Tan 1 checks Guts", "guts_check", {}, by=("tan-1",)))
+    assert rolling.request is not None
+    assert roller_words(rolling.request.for_whom) == shown

@@ -30,6 +30,10 @@ def best(request: DiceRequest) -> Roll:
     return Roll((max(request.die.faces),) * request.count)
 
 
+def worst(request: DiceRequest) -> Roll:
+    return Roll((min(request.die.faces),) * request.count)
+
+
 def opened(path: Path, game: str, card: str, phase: PhaseBegun) -> Battle:
     armies = {
         side: Army(name=side, game=game, recruits=recruits(side, *[card] * count))
@@ -73,6 +77,19 @@ def settled(walker: RoundSequence, play: BattleSession) -> RoundState:
 
 def marks(walk: RoundState) -> dict[str, str]:
     return {step.figure: str(step.mark) for step in walk.steps}
+
+
+def test_a_figure_that_still_owes_something_has_no_tick(morale: BattleSession) -> None:
+    """PF-65: whoever fails its morale, in the same phase, still has to flee."""
+    first = RoundSequence(morale, "Morale")
+    for _ in range(2):
+        position = seen(morale.battle)
+        first.advance(position)
+        morale.do(position, first.actions(position)[0], worst)
+    flight = settled(RoundSequence(morale, "Flight"), morale)
+    assert set(marks(flight)) <= morale.acted
+    assert len(marks(flight)) == 2
+    assert "done" not in marks(flight).values()
 
 
 def test_a_morale_round_asks_each_figure_and_ticks_it(morale: BattleSession) -> None:

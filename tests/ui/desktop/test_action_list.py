@@ -9,11 +9,14 @@ import pytest
 from PyQt6.QtCore import QRect, Qt
 from PyQt6.QtGui import QFontMetrics
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QLineEdit, QTreeWidgetItem
+from PyQt6.QtWidgets import QApplication, QLabel, QLineEdit, QTreeWidgetItem
 
-from rules.engine.referee import Action, ActionPreview, Odds
+from rules.engine.game import Question
+from rules.engine.referee import Action, ActionPreview, AvailableActions, Odds
+from rules.tabletop.template import Blast
 from tests.ui.windows import Owned
 from ui.desktop.battle.action_list import ActionList
+from ui.desktop.battle.panel import BattlePanel
 
 
 def many(count: int) -> list[ActionPreview]:
@@ -183,3 +186,39 @@ def test_long_words_beside_long_chances_are_shown_whole(actions: ActionList, qt:
         needed = bold.boundingRect(room, Qt.TextFlag.TextWordWrap, chip.text(0)).height()
         assert needed >= 3 * bold.height()
         assert actions.visualItemRect(chip).height() >= needed
+
+
+def test_without_reasons_all_rows_have_room_in_a_low_window(qt: QApplication, owned: Owned[BattlePanel]) -> None:
+    panel = owned(BattlePanel())
+    panel.resize(340, 380)
+    panel.show_battle_open(True)
+    panel.show()
+    panel.show_obligations(many(12))
+    qt.processEvents()
+    assert panel.action_list.height() >= panel.action_list.sizeHint().height()
+    panel.show_outcome("\n".join(f"reason {n}" for n in range(30)))
+    qt.processEvents()
+    assert panel.why.isVisible()
+
+
+def test_questions_are_as_wide_as_the_panel(qt: QApplication, owned: Owned[BattlePanel]) -> None:
+    panel, words = owned(BattlePanel()), "Is the attack from behind the target, or from one of its sides?"
+    panel.resize(340, 700)
+    panel.show_battle_open(True)
+    panel.show()
+    first, *_ = many(1)
+    panel.show_obligations([replace(first, asks=(Question("side", words, "front", ("front", "behind"), holds=str),))])
+    panel.action_list.choose(0)
+    qt.processEvents()
+    [label] = [one for one in panel.findChildren(QLabel) if one.text() == words]
+    assert label.width() > 0.85 * panel.width()
+
+
+def test_the_way_to_what_is_owed_needs_no_key_unless_a_click_aims(owned: Owned[BattlePanel]) -> None:
+    panel, (shot, *_) = owned(BattlePanel()), many(1)
+    owed = replace(shot, action=Action("Take off Tan 2", "remove", {}, owed="AM-40"))
+    shell = replace(shot, action=replace(shot.action, template=Blast((0.0, 0.0), 3.0)))
+    panel.show_figure_actions(AvailableActions("green-1", shot, (shot,), ()), "Rifleman", (), [owed], moves=False)
+    assert panel.about.text().endswith("Still to do: Take off Tan 2. Click bare table to see it.")
+    panel.show_figure_actions(AvailableActions("green-1", shot, (shell,), ()), "Tank", (), [owed], moves=False)
+    assert panel.about.text().endswith("Still to do: Take off Tan 2. Press Esc to see it.")

@@ -78,6 +78,15 @@ def test_an_impossible_face_is_refused(owned: Owned[DiceCard]) -> None:
     assert any("a die cannot show 7" in words for words in texts(card))
 
 
+def test_what_is_no_die_is_answered_with_an_example(owned: Owned[DiceCard]) -> None:
+    card, rolls = asked(owned, DiceRequest(Die.FUDGE, 4, "green-1", "the attack"))
+    QTest.keyClicks(line(card), "--rectangle")
+    assert not any(words.startswith("Type the 4 dice") for words in texts(card)), "not while they are typed"
+    QTest.keyClick(line(card), Qt.Key.Key_Return)
+    assert rolls == []
+    assert "Type the 4 dice, e.g. - 0 + +." in texts(card)
+
+
 @pytest.mark.parametrize(("keys", "faces"), [("0000", (0, 0, 0, 0)), ("+-0+", (1, -1, 0, 1))])
 def test_fudge_dice_are_typed_as_signs(owned: Owned[DiceCard], keys: str, faces: tuple[int, ...]) -> None:
     card, rolls = asked(owned, DiceRequest(Die.FUDGE, 4, "green-1", "the attack"))

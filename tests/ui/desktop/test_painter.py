@@ -117,7 +117,7 @@ def test_it_paints_without_display_and_application() -> None:
     code = (
         "import numpy as np\n"
         "from ui.desktop.picture.painter import annotated\n"
-        "from ui.picture.overlay import Label\n"
+        "from ui.picture.shapes import Label\n"
         "grey = np.full((90, 160, 3), 128, np.uint8)\n"
         "print(int((annotated(grey, [Label((80, 45), (('x', 20.0),))]) != grey).sum()) > 300)\n"
     )

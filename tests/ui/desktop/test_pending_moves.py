@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QRectF, Qt
+from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QPushButton, QScrollArea, QToolButton, QWidget
 
@@ -34,7 +34,7 @@ from ui.desktop.battle.pending_moves import (
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
 from ui.desktop.widgets import in_column
-from ui.picture.shapes import Label
+from ui.picture.shapes import Label, Line
 from ui.theme import WHITE
 
 REFUSED = "No: 11.4 in, 4.0 in allowed"
@@ -48,15 +48,23 @@ def play(tmp_path: Path) -> Iterator[BattleSession]:
         yield one
 
 
-def test_a_decided_move_is_journalled_with_the_allowance(play: BattleSession) -> None:
+def test_one_click_allows_and_accepts_a_move_and_journals_the_allowance(play: BattleSession) -> None:
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 8.0) for n in (1, 2, 3, 4)}
     position = seen(play.battle, **moved)
     [proposal] = play.proposals(position)
     ways = pending_move(play, position, proposal, lambda change: change()).buttons
     assert [way.words for way in ways] == ["Allow", "Forbid"]
     ways[0].does()
-    assert play.battle.can_undo == "settled: Move the squad rifles: how far its leading man went: less than 4 in"
-    assert play.story[-1].endswith("how far its leading man went: less than 4 in.")
+    assert any(line.endswith("how far its leading man went: less than 4 in.") for line in play.story)
+    assert play.undo_label == "Green 1, Green 2, Green 3, Green 4 moved 4.0 in"
+    assert not play.proposals(replace(position, state=play.battle.state))
+    play.undo()
+    [again] = play.proposals(replace(position, state=play.battle.state))
+    ways = pending_move(play, position, again, lambda change: change()).buttons
+    ways[1].does()
+    assert play.battle.can_undo == "settled: Move the squad rifles: how far its leading man went: more than 4 in"
+    [refused] = play.proposals(replace(position, state=play.battle.state))
+    assert not refused.preview.possible
 
 
 def test_a_second_move_says_what_the_first_has_used(play: BattleSession) -> None:
@@ -192,6 +200,31 @@ def test_pills_keep_off_numbers(picture: PictureView) -> None:
     assert not pill.geometry().intersects(QRectF(left, top, right - left, bottom - top).toAlignedRect())
 
 
+def test_pills_keep_off_badges(picture: PictureView) -> None:
+    moves, calibration = [move_of("Green 1", (10, 10), [])], view_of().calibration
+    first, second = MovePills(picture), MovePills(picture)
+    first.show_moves(moves, calibration)
+    at = first.pills[0].geometry().center()
+    centre = picture.to_picture(QPointF(at))
+    badge = tuple((centre[0] + dx, centre[1] + dy) for dx, dy in ((-9, -9), (9, -9), (9, 9), (-9, 9)))
+    picture.show_shapes([], [Line(badge, WHITE, closed=True, keep_clear=(badge,))])
+    second.show_moves(moves, calibration)
+    assert not second.pills[0].geometry().contains(at)
+
+
+def test_pills_keep_off_a_toast_and_return_when_it_has_gone(picture: PictureView) -> None:
+    pills, toast = MovePills(picture), QLabel("Green 1 moved 4.2 in.", picture)
+    pills.keep_off(toast)
+    pills.show_moves([move_of("Green 1", (10, 10), [])], view_of().calibration)
+    [pill] = pills.pills
+    before = pill.geometry()
+    toast.setGeometry(before)
+    toast.show()
+    assert not pill.geometry().intersects(toast.geometry())
+    toast.hide()
+    assert pill.geometry() == before
+
+
 def test_pills_keep_off_the_ways_of_all_moves(picture: PictureView) -> None:
     """One soldier came from above, where his plate would stand; the other passed on the right of both."""
     calibration = view_of().calibration
@@ -277,7 +310,7 @@ def test_a_move_that_turns_make_too_long_says_what_it_costs(tmp_path: Path) -> N
         [proposal] = play.proposals(position)
         waiting = pending_move(play, position, proposal, lambda change: change())
     # PF-27: 180 degrees are four turns of 45, an inch each: 4 in and 4 in of the 6 in of PF-09.
-    assert waiting.short == "No: 4.0 in, it costs 8.0 in of 6.0 in"
+    assert waiting.short == "1 · No: 4.0 in, it costs 8.0 in of 6.0 in"
     assert waiting.words.startswith("Green 1 moved 4.0 in. The rules forbid it: It costs 8.0 in of 6.0 in. ")
     assert len(waiting.words) < 140, "the reason that decides, so that the buttons stay in sight"
     assert waiting.details.count("(PF-") > 2, "all reasons are in the tooltip"

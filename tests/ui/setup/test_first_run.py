@@ -110,6 +110,15 @@ def test_the_guide_says_that_armies_are_still_searched_for_and_does_not_distract
     assert "less reliably in shade" in guide(taught, at_armies).ticks[-1].words
 
 
+def test_a_single_picture_needs_no_empty_table() -> None:
+    """From a photograph nobody can take the soldiers off."""
+    now = replace(with_setup(propose=True), spec="table.jpg", is_still=True)
+    assert guide(now, Progress()).marks[GuideStep.EMPTY] is StepMark.SKIPPED
+    back = guide(now, Progress().go_to(GuideStep.EMPTY))
+    assert back.words.startswith("A single picture cannot show the table without its soldiers.")
+    assert not back.button
+
+
 def test_two_armies_of_three_are_not_enough() -> None:
     now = replace(with_setup(palette=(army("green"), army("tan"))), armies=3)
     assert guide(now, Progress()).marks[GuideStep.ARMIES] is StepMark.AHEAD

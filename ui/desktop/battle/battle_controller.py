@@ -17,7 +17,7 @@ from rules.engine.referee import Action, ActionPreview, Ambiguity
 from rules.engine.text import says_outcome
 from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import PointIn
-from ui.battle.action_text import obligation_words, outcome_banner, verdict_rows
+from ui.battle.action_text import limit_words, obligation_words, outcome_banner, verdict_rows
 from ui.battle.battle_overlay import Stray, aiming, pointing
 from ui.battle.battle_session import BattleSession
 from ui.battle.battle_setup import BattleSetup, agree, begin
@@ -443,7 +443,7 @@ class BattleController(QObject):
 
     def _settle(self, ambiguity: Ambiguity, answer: str) -> None:
         if self.play is not None:
-            self.play.settle(ambiguity, answer)
+            self.play.settle(ambiguity, answer, limit_words(ambiguity))
             self._refresh()
 
     def _answer(self, action: Action, fact: str, value: object) -> None:

@@ -93,7 +93,7 @@ class BattleSetupDialog(QDialog):
         self._house_rules: Path | None = None
         self._choices: dict[str, QComboBox] = {}
         self._game, self._credit, self._words = QComboBox(), wrapping_label(), wrapping_label()
-        self._about = wrapping_label()
+        self._about, self._advice = wrapping_label(), wrapping_label()
         self._house, self._options = plain_label(tr("none")), QScrollArea()
         self._begin = QPushButton(tr("Start battle"))
         make_primary(self._begin)
@@ -195,7 +195,16 @@ class BattleSetupDialog(QDialog):
         armies = usual_armies(self._opened, (*sides, *others), self._figures)
         recruits = [one for army in armies.values() for one in army.recruits]
         self.soldiers.offer(self._opened.rules.plain["cards"], recruits)
-        self.soldiers.show_squads(referee_of(self._opened.name).squads)
+        has_squads = referee_of(self._opened.name).squads
+        self.soldiers.show_squads(has_squads)
+        self._advice.setText(
+            tr(
+                "To give several soldiers the same unit or squad, drag the mouse around them on the table; then choose "
+                "it here."
+            )
+            if has_squads
+            else tr("To give several soldiers the same unit, drag the mouse around them on the table; then choose it.")
+        )
 
     def _take_sides(self, aims: Sequence[Objective] = ()) -> None:
         """Leave the soldiers and goals of the other armies out; `aims` are the goals chosen so far."""
@@ -300,11 +309,7 @@ class BattleSetupDialog(QDialog):
 
     def _armies_page(self) -> QWidget:
         rows, page = [self._list_row(side) for side in self._sides], QWidget()
-        words = tr(
-            "To give several soldiers the same unit or squad, drag the mouse around them on the table; then choose "
-            "it here."
-        )
-        in_column(*rows, wrapping_label(words), (self.soldiers, 1), on=page)
+        in_column(*rows, self._advice, (self.soldiers, 1), on=page)
         return page
 
     def _options_page(self) -> QWidget:

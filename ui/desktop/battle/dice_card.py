@@ -16,6 +16,7 @@ from ui.battle.dice import PIPS, Throws, dice_words, face_words, hint_words, req
 from ui.desktop.picture.image import painting
 from ui.desktop.theme import make_primary
 from ui.desktop.widgets import button_with_tip, described, in_column, in_row, set_font, wrapping_label
+from ui.formatting import sentence
 from ui.translation import tr
 
 _FACE_PX, _BUTTON_PX = 32, 40
@@ -150,15 +151,20 @@ class DiceCard(QWidget):
             roll = rolled(self.request, read)
         except UserError as refusal:
             problem = str(refusal) if len(faces) >= self.request.count else ""
-        self._problem.setText(problem)
-        self._problem.setVisible(bool(problem))
+        self._show_problem(problem)
         self._use.setEnabled(roll is not None)
         return roll
+
+    def _show_problem(self, problem: str) -> None:
+        self._problem.setText(problem)
+        self._problem.setVisible(bool(problem))
 
     def _use_typed(self) -> None:
         roll = self._check()
         if roll is not None:
             self._finish(roll)
+        elif not self._problem.text():
+            self._show_problem(sentence(hint_words(self._die, self.request.count)))
 
     def _roll_dice(self) -> None:
         self._finish(Roll(tuple(self._chance.choice(self.request.die.faces) for _ in range(self.request.count))))

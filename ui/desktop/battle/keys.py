@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
+from PyQt6.QtCore import QTimer
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow
 
+from rules.engine.state import State
 from rules.tabletop.errors import user_error
-from ui.battle.selection import LONG_STEP_IN, STEP_IN, first_place, next_figure, stepped
+from ui.battle.round_sequence import PATIENCE
+from ui.battle.selection import LONG_STEP_IN, STEP_IN, first_place, search_next, stepped
 from ui.desktop.action import create_action, create_key_action
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.store import Store
@@ -24,6 +27,7 @@ class BattleKeys:
 
     def __init__(self, window: QMainWindow, controller: BattleController, store: Store) -> None:
         self._controller, self._store = controller, store
+        self._search: Iterator[str] = iter(())
         tip = tr("Select the next soldier that may act; with Shift the previous one")
         create_action(window, tr("Next soldier"), "U", tip, partial(self._select_next, 1))
         create_key_action(window, "Shift+U", tr("Next soldier"), tip, partial(self._select_next, -1))
@@ -58,10 +62,27 @@ class BattleKeys:
         controller, play, position = self._controller, self._controller.play, self._controller.position
         if not self._in_sight or play is None or position is None:
             return
-        found = next_figure(play, position, controller.chosen, direction)
-        self._apply(lambda: controller.point(found, None))
-        if not found:
-            self._store.say(tr("No soldier may act now. Press N for the next phase."))
+        self._search = search_next(play, position, controller.chosen, direction)
+        self._examine(self._search, position.state)
+
+    def _examine(self, search: Iterator[str], state: State) -> None:
+        """Examine a few figures, and the others later, unless the player has gone on meanwhile."""
+        position = self._controller.position
+        if search is not self._search or position is None or position.state is not state:
+            return
+        for _ in range(PATIENCE):
+            found = next(search, None)
+            if found is None:
+                self._select("")
+                self._store.say(tr("No soldier may act now. Press N for the next phase."))
+                return
+            if found:
+                self._select(found)
+                return
+        QTimer.singleShot(0, partial(self._examine, search, state))
+
+    def _select(self, figure: str) -> None:
+        self._apply(lambda: self._controller.point(figure, None))
 
     def _begin(self) -> None:
         if self._in_sight and self._controller.position is not None:

@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QLabel,
+    QLayout,
     QLineEdit,
     QListWidget,
     QPushButton,
@@ -26,7 +27,7 @@ from rules.engine.referee import Action, ActionPreview, AvailableActions
 from rules.games import game_names
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
-from ui.battle.action_text import movement_words, obligation_words, reason_rows
+from ui.battle.action_text import doubt_answers, doubt_words, movement_words, obligation_words, reason_rows
 from ui.battle.battle_setup import about_game, title_of
 from ui.battle.dice import Throws, alike, needs_dice, thrown_words
 from ui.desktop.battle.action_list import ActionList
@@ -116,8 +117,6 @@ class BattlePanel(QWidget):
         self._actions, self._dice, self._tabs = QWidget(), QVBoxLayout(), QTabWidget()
         self._throws = QVBoxLayout()
         self._ambiguities, self._open = QFormLayout(), QFormLayout()
-        for form in (self._ambiguities, self._open):
-            form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         self._lay_out()
 
     @property
@@ -188,7 +187,9 @@ class BattlePanel(QWidget):
         every = (*owed, *available.attacks, *available.others)
         spread = any(one.action.template for one in every)
         aims = "<br>" + tr("Click a place to aim there, or press H to aim with keys.") if spread else ""
-        hint = tr("Press Esc to see it.") if len(others) == 1 else tr("Press Esc to see them.")
+        once = len(others) == 1
+        hint = tr("Click bare table to see it.") if once else tr("Click bare table to see them.")
+        hint = (tr("Press Esc to see it.") if once else tr("Press Esc to see them.")) if spread else hint
         rest = f"<br>{escape_markup(obligation_words(others))}. {escape_markup(hint)}" if others else ""
         left = f"<br>{escape_markup(capitalized(movement_words(available)))}" if moves else ""
         self.about.setText(f"{_heading(available.figure, unit)}{left}{aims}{rest}")
@@ -223,6 +224,7 @@ class BattlePanel(QWidget):
         self._show_result(result)
         self.why.setText(words)
         clear_layout(self._throws)
+        self._show_reasons()
 
     def show_throws(self, throws: Throws) -> None:
         """Show the dice of the result."""
@@ -234,6 +236,7 @@ class BattlePanel(QWidget):
             else:
                 in_column(words, dice, on=throw, margin=0)
             self._throws.addWidget(throw)
+        self._show_reasons()
 
     def _show_result(self, words: str) -> None:
         self.result.setText(words)
@@ -283,6 +286,12 @@ class BattlePanel(QWidget):
             self.why.setText("\n".join(reason_rows(one)))
         elif not keep:
             self.why.setText("")
+        self._show_reasons()
+
+    def _show_reasons(self) -> None:
+        """Leave the room for reasons to the actions while there are none."""
+        asked = self._ambiguities.rowCount() + self._open.rowCount() + self._throws.count()
+        self._room.setVisible(bool(self.why.text() or asked))
 
     def _offer_dice(self, one: ActionPreview | None) -> None:
         """Offer to do the action: with the program's dice or the players' own, if it needs any."""
@@ -310,17 +319,17 @@ class BattlePanel(QWidget):
         for ambiguity in one.ambiguities:
             tip = tr("Too close to measure: the players decide, and the history records it")
             buttons = [
-                button_with_tip(capitalized(translated(answer)), tip, partial(self.settled.emit, ambiguity, answer))
-                for answer in ambiguity.answers
+                button_with_tip(words, tip, partial(self.settled.emit, ambiguity, answer))
+                for answer, words in doubt_answers(ambiguity).items()
             ]
-            what = translated(ambiguity.question.rpartition(": ")[2])
-            self._ambiguities.addRow(wrapping_label(tr("TOO CLOSE TO CALL: {what}", what=what)), in_row(*buttons))
+            what = doubt_words(ambiguity)
+            _add_row(self._ambiguities, tr("TOO CLOSE TO CALL: {what}", what=what), in_row(*buttons))
         for question in one.asks:
             field = (
                 self._answer_box(one.action, question) if question.answers else self._answer_line(one.action, question)
             )
             field.setAccessibleName(translated(question.text))
-            self._open.addRow(wrapping_label(translated(question.text)), field)
+            _add_row(self._open, translated(question.text), in_row((field, 1)))
 
     def _answer_line(self, action: Action, question: Question) -> QLineEdit:
         line = QLineEdit()
@@ -394,11 +403,11 @@ class BattlePanel(QWidget):
         # The ambiguities are on top, because nothing else is possible before they are decided.
         in_column(self._ambiguities, self._throws, self.why, self._open, on=reasons, margin=0)
         in_column(self._actions, self._dice, on=now, margin=(0, 4, 0, 0))
-        room = Scrolled(reasons, 5 * self.fontMetrics().lineSpacing())
+        self._room = Scrolled(reasons, 5 * self.fontMetrics().lineSpacing())
         who = in_row(self._photo, (self.about, 1))
         last = in_row((self.do_button, 2), (self._own, 1), (self.overrule_button, 1))
         parts = (self.round_bar, who, self.games, (self._below, 1), self.action_list, self.needed, self.result)
-        in_column(*parts, room, (None, 1), self._all, last, on=self._actions, margin=0)
+        in_column(*parts, self._room, (None, 1), self._all, last, on=self._actions, margin=0)
         return now
 
     def _request_action(self) -> None:
@@ -412,6 +421,12 @@ class BattlePanel(QWidget):
 
 def _heading(figure: str, unit: str) -> str:
     return f"<b>{escape_markup(display_name(figure))}</b>, {escape_markup(unit)}"
+
+
+def _add_row(form: QFormLayout, words: str, answer: QLayout) -> None:
+    """Add a question over its answer, as wide as the panel; a label in the form's own column would wrap early."""
+    form.addRow(wrapping_label(words))
+    form.addRow(answer)
 
 
 def _unanswered_words(question: Question) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 from textwrap import shorten
 
 import numpy as np
-from PyQt6.QtCore import QLineF, QObject, QPointF, QSize, Qt
+from PyQt6.QtCore import QEvent, QLineF, QObject, QPoint, QPointF, QSize, Qt
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from calibration.camera import TableCamera
@@ -36,8 +36,8 @@ from ui.desktop.widgets import (
 )
 from ui.formatting import capitalized, sentence
 from ui.picture.placement import Box, Taken, placed
-from ui.picture.shapes import PointPx, Ring
-from ui.rules_text import translated
+from ui.picture.shapes import Line, PointPx
+from ui.rules_text import display_name, translated
 from ui.translation import tr, tr_count
 
 _AGREED = "agreed at the table"
@@ -170,10 +170,8 @@ def pending_move(
     words, short, details, preview = f"{proposal.words}.", proposal.short_words, "", proposal.preview
     buttons: tuple[DecisionButton, ...]
     if preview.ambiguities:
-        ambiguity, left_in = preview.ambiguities[0], play.left_in(position, proposal)
-        limit = "" if left_in is None or not _is_far(ambiguity) else f"{left_in:.3g} in"
-        words, short = _doubt_words(proposal, ambiguity, left_in), tr("Too close to call")
-        buttons = _ambiguity_buttons(ambiguity, lambda answer: after(lambda: play.settle(ambiguity, answer, limit)))
+        words, short = _doubt_words(play, position, proposal), tr("Too close to call")
+        buttons = _ambiguity_buttons(play, position, proposal, after)
     else:
         nudged = tr("It was only nudged; take nothing off the allowance")
         nudge = DecisionButton(tr("Just a nudge"), nudged, lambda: after(lambda: play.only_shifted(proposal)), "✗")
@@ -197,6 +195,8 @@ def pending_move(
                 nudge = DecisionButton(tr("Put back"), tip, lambda: after(lambda: play.put_back(proposal)), "✗")
         buttons = (first, nudge)
     paths = tuple(proposal.paths.values())
+    if len(paths) == 1:  # a plate may stand nearer to another soldier
+        short = f"{display_name(next(iter(proposal.paths))).rpartition(' ')[2]} · {short}"
     return PendingMove(words, short, proposal.end_in, buttons, proposal.is_legal, paths, details)
 
 
@@ -234,26 +234,48 @@ def _is_far(ambiguity: Ambiguity) -> bool:
     return ambiguity.question.rpartition(": ")[2].startswith("how far")
 
 
-def _doubt_words(proposal: Proposal, ambiguity: Ambiguity, left_in: float | None) -> str:
-    """What is too close to call; `left_in` is the allowance left before the move, None if unknown."""
-    if _is_far(ambiguity):
-        if left_in is None:
-            return tr("Too close to call: {question}.", question=proposal.words)
-        return tr("Too close to call: {move} of {left_in:.3g} in.", move=proposal.words, left_in=left_in)
-    return tr("Too close to call: {question}.", question=translated(ambiguity.question.rpartition(": ")[2]))
+def _doubt_words(play: BattleSession, position: Position, proposal: Proposal) -> str:
+    """What is too close to call: of a distance, also the limit."""
+    ambiguity = proposal.preview.ambiguities[0]
+    if not _is_far(ambiguity):
+        return tr("Too close to call: {question}.", question=translated(ambiguity.question.rpartition(": ")[2]))
+    limit_in = _far_limit_in(play, position, proposal)
+    if limit_in is None:
+        return tr("Too close to call: {question}.", question=proposal.words)
+    return tr("Too close to call: {move} of {left_in:.3g} in.", move=proposal.words, left_in=limit_in)
 
 
-def _ambiguity_buttons(ambiguity: Ambiguity, settle: Callable[[str], object]) -> tuple[DecisionButton, ...]:
-    """The buttons that decide an ambiguity of a move; `settle` receives the answer."""
-    far = _is_far(ambiguity)
+def _far_limit_in(play: BattleSession, position: Position, proposal: Proposal) -> float | None:
+    """The limit of a distance: what was left of the allowance or, for a run, what the rules compare with."""
+    ambiguity, left_in = proposal.preview.ambiguities[0], play.left_in(position, proposal)
+    return ambiguity.limit if left_in is None and str(ambiguity.fact[-1]).endswith("_in") else left_in
+
+
+def _ambiguity_buttons(
+    play: BattleSession, position: Position, proposal: Proposal, after: Callable[[Callable[[], object]], object]
+) -> tuple[DecisionButton, ...]:
+    """The buttons that decide an ambiguity of a move; an answer that allows it also accepts it."""
+    ambiguity = proposal.preview.ambiguities[0]
+    if not _is_far(ambiguity):
+        return tuple(
+            DecisionButton(
+                capitalized(translated(answer)),
+                translated(ambiguity.question),
+                partial(after, partial(play.settle, ambiguity, answer)),
+            )
+            for answer in ambiguity.answers
+        )
+    limit_in = _far_limit_in(play, position, proposal)
+    limit = "" if limit_in is None else f"{limit_in:.3g} in"
+    allowing = [one for one in ambiguity.answers if play.settled(position, proposal, one).is_legal] or [NEARER]
     return tuple(
         DecisionButton(
-            (tr("Allow") if answer == NEARER else tr("Forbid")) if far else capitalized(translated(answer)),
+            tr("Allow") if answer in allowing else tr("Forbid"),
             translated(ambiguity.question),
-            partial(settle, answer),
-            ("✓" if answer == NEARER else "✗") if far else "",
+            partial(after, partial(play.settle_move, position, proposal, answer, limit)),
+            "✓" if answer in allowing else "✗",
         )
-        for answer in ambiguity.answers
+        for answer in sorted(ambiguity.answers, key=lambda one: one not in allowing)
     )
 
 
@@ -261,6 +283,7 @@ _GAPS_PX = (2.0, 12.0, 28.0, 56.0)
 _WIDEST_PX = 240
 """The width at which the text of a plate wraps; then it is made as narrow as its lines allow."""
 _STEP_PX, _WAY_PX = 8, 4
+_MOVES = (QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize)
 _REACH_PX = 16.0  # half the size of a soldier on the screen
 _STYLE = """
 QFrame { background: rgb(24, 27, 33); border: 1px solid white; border-radius: 6px; }
@@ -281,7 +304,19 @@ class MovePills(QObject):
         self._given: tuple[PendingMove, ...] = ()
         self._taken = Taken()
         self.pills: list[_Pill] = []
+        self._others: list[QWidget] = []
         picture.shifted.connect(self._arrange)
+
+    def keep_off(self, other: QWidget) -> None:
+        """Keep the plates off another widget over the picture, wherever it is."""
+        self._others.append(other)
+        other.installEventFilter(self)
+
+    def eventFilter(self, _: QObject | None, event: QEvent | None) -> bool:
+        """Make room when another widget appears or moves."""
+        if event is not None and event.type() in _MOVES and self._given:
+            self._arrange()
+        return False
 
     def show_moves(self, moves: Sequence[PendingMove], calibration: Calibration | None) -> None:
         """Show these moves, each at its end; `calibration` is that of the shown picture, None for no moves."""
@@ -309,7 +344,9 @@ class MovePills(QObject):
             return
         camera, self._taken = self._calibration.camera, picture.taken
         within = (0.0, 0.0, float(picture.width()), float(picture.height()))
-        taken = Taken((*map(self._box, self._bodies()), *self._taken.boxes, *self._ways(camera)), within)
+        covered += map(self._box_of, filter(QWidget.isVisible, self._others))
+        boxes = (*covered, *map(self._box, self._bodies()), *self._taken.boxes, *self._ways(camera))
+        taken = Taken(boxes, within)
         ends = camera.table_to_pixel([(*move.at_in, 0.0) for move in self._given])
         for pill, end in zip(self.pills, ends, strict=True):
             at = picture.to_widget((float(end[0]), float(end[1]))) if np.isfinite(end).all() else QPointF(-1, -1)
@@ -335,12 +372,18 @@ class MovePills(QObject):
                         yield (x - _WAY_PX, y - _WAY_PX, x + _WAY_PX, y + _WAY_PX)
 
     def _bodies(self) -> list[tuple[PointPx, ...]]:
-        return [body for shape in self._picture.shapes if isinstance(shape, Ring) for body in shape.keep_clear if body]
+        """The soldiers and their badges."""
+        shapes = (shape for shape in self._picture.shapes if isinstance(shape, Line) and shape.closed)
+        return [body for shape in shapes for body in shape.keep_clear if body]
 
     def _box(self, points_px: Sequence[PointPx]) -> Box:
         xs, ys = zip(*points_px, strict=True)
         low, high = self._picture.to_widget((min(xs), min(ys))), self._picture.to_widget((max(xs), max(ys)))
         return (low.x(), low.y(), high.x(), high.y())
+
+    def _box_of(self, other: QWidget) -> Box:
+        low = self._picture.mapFromGlobal(other.mapToGlobal(QPoint(0, 0)))
+        return (low.x(), low.y(), low.x() + other.width(), low.y() + other.height())
 
     def _answer(self, row: int, number: int) -> None:
         self._given[row].buttons[number].does()

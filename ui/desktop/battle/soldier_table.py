@@ -23,6 +23,7 @@ from rules.engine.roster import Recruit
 from rules.tabletop.table import Figure, PointIn
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.tools.tool import PickResult, was_dragged
+from ui.desktop.widgets import literal_text
 from ui.rules_text import display_name, translated
 from ui.table.finding import Mark, Trace, lifted
 from ui.theme import PREVIEW, faded
@@ -31,6 +32,7 @@ from vision.frame import ImageBgr
 
 _FIGURE, _CARD, _SQUAD = range(3)
 _ICON_PX, _SQUAD_PX = 40, 96
+_NAME_LETTERS = 16  # a longer name would leave no room for the unit
 
 
 class _UnitBox(QComboBox):
@@ -78,6 +80,7 @@ class SoldierTable(QTableWidget):
         self.setTabKeyNavigation(False)  # Tab goes on to the buttons, past any number of soldiers
         self.setToolTip(tr("Up and Down choose a soldier, the space bar opens the list of units"))
         self.setMouseTracking(True)
+        self.setTextElideMode(Qt.TextElideMode.ElideLeft)  # of a long name, the number remains
         self.setEditTriggers(QTableWidget.EditTrigger.AllEditTriggers)  # one click opens a squad's name
         self.itemSelectionChanged.connect(self.pointed)
         self.cellEntered.connect(lambda row, _: self._hover(self._figures[row].id))
@@ -89,6 +92,7 @@ class SoldierTable(QTableWidget):
         """
         for row, figure in enumerate(self._figures):
             item = QTableWidgetItem(display_name(figure.id))
+            item.setToolTip(literal_text(item.text()))
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
             if figure.id in crops:
                 item.setIcon(_icon(crops[figure.id]))
@@ -112,7 +116,9 @@ class SoldierTable(QTableWidget):
         if rows is not None and columns is not None:
             rows.hide()
             rows.setDefaultSectionSize(_ICON_PX + 8)
-            columns.setSectionResizeMode(_FIGURE, QHeaderView.ResizeMode.ResizeToContents)
+            most_px = _ICON_PX + _NAME_LETTERS * self.fontMetrics().averageCharWidth()
+            columns.setSectionResizeMode(_FIGURE, QHeaderView.ResizeMode.Fixed)
+            columns.resizeSection(_FIGURE, min(self.sizeHintForColumn(_FIGURE), most_px))
             columns.setSectionResizeMode(_CARD, QHeaderView.ResizeMode.Stretch)
             columns.resizeSection(_SQUAD, _SQUAD_PX)
 

@@ -162,8 +162,7 @@ class CorrectTool(Tool):
         for option in options:
             if option.group and option.group not in groups:
                 groups[option.group] = _submenu(menu, tr(_GROUPS.get(option.group, option.group)))
-            tip = tr("{label}; Ctrl+Z undoes it", label=option.label)
-            _add(groups.get(option.group, menu), option.words, partial(self._apply, option), tip)
+            _add(groups.get(option.group, menu), option.words, partial(self._apply, option), option.label)
         return groups
 
     def _later(self, menu: QMenu, words: str, waiting: Waiting) -> None:
@@ -178,7 +177,9 @@ class CorrectTool(Tool):
 
     def _correct(self, option: CorrectionOption) -> None:
         self._store.session.correct(option.label, *option.corrections)
-        self._store.say(tr("{label}. Ctrl+Z undoes it.", label=option.label))
+        # In a battle, Ctrl+Z takes back the last step of the battle instead.
+        undo = (tr("Undo"), lambda: self._store.change(self._store.session.undo))
+        self._store.say(tr("Corrected: {label}.", label=option.label), (undo,))
 
     def _merge(self, figure: Figure, at: PickResult) -> None:
         if at.figure is None or at.figure.id == figure.id:
