@@ -13,10 +13,10 @@ SET_UP = [
     "Blue 2 joins Blue",
     "Green 1 joins Green",
     "Green 2 joins Green",
-    "Blue 1 placed at (20.0, 10.0)",
-    "Blue 2 placed at (21.5, 10.5)",
-    "Green 1 placed at (8.0, 10.0)",
-    "Green 2 placed at (11.0, 6.0)",
+    "new place of Blue 1",
+    "new place of Blue 2",
+    "new place of Green 1",
+    "new place of Green 2",
 ]
 
 
@@ -85,7 +85,7 @@ def test_simple_plastic(player: Player) -> None:
         "Blue 1: Attack on Green 1, kills",
         "Blue 2: Attack on Green 2, misses",
         "Turn 1 · Green moves",
-        "Green 2 moved 5.0 in, ruled: it stands",
+        "Green 2 moved 5.0 in, allowed by you",
         "Turn 1 · Green attacks",
         "Green 2: Attack on Blue 1, misses",
         "Turn 2 · Blue moves",
@@ -160,7 +160,7 @@ def test_fudge_miniatures(player: Player) -> None:
         "Green 2: Shortbow at Blue 2, hurt",
         "Turn 1 · Green deals damage",
         "The wounds of Blue 2, hurt",
-        "Blue 2 checks Guts: new wound level, none",
+        "Blue 2 checks Guts: new wound level, passed",
         "Turn 1 · Green moves on",
         "Turn 1 · Blue moves",
         "Turn 1 · Blue acts",
@@ -181,7 +181,7 @@ def test_plastic_fudge(player: Player) -> None:
     player.goes_on("Turn 1 · Blue moves (A)")
     player.carries("blue-1", (15.5, 8.0))
     # PF-09: 6 in, less one for a turn of 24 degrees: 5 in are left for 4.9, and the camera is accurate to 0.1.
-    player.settles("Blue 1 moved 4.9 in", "Allow", "Accept")
+    player.settles("Blue 1 moved 4.9 in", "Allow")
     assert player.plot[-1] == "Blue 1 moves 4.9 in to (15.5, 8.0), which costs 5.8 in."
     player.goes_on("Turn 1 · Green moves (B)", "Turn 1 · Attacks")
     assert "the pistol reaches 6 in (PF-10)" in player.may_not("blue-2", "Pistol at Green 1")
@@ -193,14 +193,11 @@ def test_plastic_fudge(player: Player) -> None:
     for other in ("Green 1", "Blue 1", "Blue 2"):  # PF-55: every surviving trooper makes a check
         player.does("", f"Morale of {other}", typed("1 1 0 0"))
     player.goes_on("Turn 2 · Initiative")
-    question = "Move: how far it went"
     assert undone_and_done_again(player) == [
         "Turn 1 · Initiative",
         "Initiative, Blue",
         "Blue moves first",
         "Turn 1 · Blue moves (A)",
-        f"asked: {question}",
-        f"less than 6 in ({question.rpartition(': ')[2]})",
         "Blue 1 moved 4.9 in",
         "Turn 1 · Green moves (B)",
         "Turn 1 · Attacks",
