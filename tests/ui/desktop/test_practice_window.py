@@ -339,6 +339,21 @@ def test_undo_and_redo_of_a_move_move_the_soldier(
 
 
 @pytest.mark.slow
+def test_the_next_phase_waits_for_a_move_that_is_not_seen_yet(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+    started_battle(window, tmp_path / "b")
+    next_phase(window)
+    phase = window.battle.play.battle.state.phase
+    grab(window, POSTS["green-1"], ASIDE_IN)
+    wait_until(lambda: window.store.view.waiting)
+    next_phase(window)
+    assert window.battle.panel.why.text().startswith("Something is still moving on the table")
+    assert window.battle.play.battle.state.phase == phase
+    next_phase(window)
+    assert window.battle.play.battle.state.phase != phase
+    release(window, ASIDE_IN)
+
+
+@pytest.mark.slow
 def test_a_forbidden_move_is_put_back(window: Window, table: PracticeTable, tmp_path: Path, wait_until: Wait) -> None:
     moved(window, tmp_path, wait_until, BARE_IN)
     [move] = window.battle.pending

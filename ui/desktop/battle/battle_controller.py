@@ -87,6 +87,7 @@ class BattleController(QObject):
         self._stray: Stray | None = None
         self._skippable: tuple[ActionPreview, ...] = ()
         self._unanswered: tuple[tuple[str, ...], ...] = ()
+        self._skips_unseen = False  # whether the next press skips moves that are not seen yet
         self._rounds = RoundController(panel.round_bar, self._on_round_changed, self._continue_round)
         self._presenter = BattlePresenter(panel, self.turn_bar, self._after, self.accept_all, self.accept_none)
         self.play: BattleSession | None = None
@@ -267,6 +268,7 @@ class BattleController(QObject):
         """Update the position from the table; nothing is computed if nothing moved."""
         if self.play is None:
             return
+        self._view, self._skips_unseen = view, self._skips_unseen and view.waiting is not None
         places = {one.id: tuple(round(v / _SETTLED_IN) for v in one.centre_in) for one in view.figures}
         now = (places, setup.terrain, self.play.battle.state)
         if now == self._seen:
@@ -276,7 +278,6 @@ class BattleController(QObject):
         play = self.play
         self._try_now(lambda: play.place_new(play.position(view, setup)))
         self.position = play.position(view, setup)
-        self._view = view
         self._show()
 
     def undo(self) -> str | None:
@@ -325,15 +326,27 @@ class BattleController(QObject):
     def _go_on(self) -> None:
         if self.play is not None and self.position is not None:
             self.play.place_all(self.position)
-            if self._warn_of_moves() or self._warn_of_owed(self.play, self.position):
+            play, position = self.play, self.position
+            if self._warn_of_movement(play, position) or self._warn_of_moves() or self._warn_of_owed(play, position):
                 return
             self.play.go_on(self.position, self._skippable)
-            self._skippable = ()
+            self._skippable, self._skips_unseen = (), False
             self._stray = None
             self._rounds.end()
             self._selection = Selection()  # these actions belong to the last phase
             self._refresh()
             self.panel.show_outcome("")
+
+    def _warn_of_movement(self, play: BattleSession, position: Position) -> bool:
+        """Say that a move may not be seen yet, which the next phase would forbid; return whether that is new."""
+        moves = self._view is not None and self._view.waiting is not None and play.referee.moves(position)
+        if not moves or self._skips_unseen:
+            return False
+        self._skips_unseen = True
+        words = tr("Something is still moving on the table: wait, or press N again to go on without its moves.")
+        self.panel.show_outcome(words)
+        self.warned.emit(words)
+        return True
 
     def _warn_of_moves(self) -> bool:
         """Name the moves that the next phase would forbid; return whether there are new ones."""
