@@ -168,6 +168,51 @@ def test_the_cards_as_printed() -> None:
         assert card.printed_cost == int(cost), name
 
 
+def test_the_phases_of_a_round_pf_20_pf_25_pf_46_pf_55_pf_126() -> None:
+    # Printed: "1. Initiative Phase, 2. Player A Movement Phase, 3. Player B Movement Phase, 4. Morale Phase"; the attacks
+    # follow the moves of phase 3, and the jet acts "after morale is figured".
+    rows = GAME.ask("phases", {}, Scripted([])).numbers["phases"]
+    numbered = [(row["name"], row["phase"]) for row in rows]
+    assert numbered[:3] == [("initiative", 1), ("a_moves", 2), ("b_moves", 3)]
+    assert numbered[3:] == [("attacks", 3), ("morale", 4), ("jet", 4)]
+    assert [row["name"] for row in rows if row["simultaneous"]] == ["attacks"]
+
+
+def test_the_classes_pf_17_pf_56_pf_69() -> None:
+    # "any surviving Troopers must make a Morale Check"; "Attribute Cost x2 and the end Vehicle Cost add 100"; the jeep's
+    # Training: "Fair (Jeep/Handles Terrain)".
+    rows = GAME.rules.tables.classes.items()
+    found = {name: (row.cost_factor, row.surcharge, row.checks_morale, row.trained_for_terrain) for name, row in rows}
+    assert found == {"trooper": (1, 0, True, False), "vehicle": (2, 100, False, True)}
+
+
+def test_the_weapons_and_special_troopers_pf_74_pf_80_pf_82_pf_83_pf_108_pf_111_pf_113_pf_115_pf_118() -> None:
+    tables = GAME.rules.tables
+    laid = {name: row.template for name, row in tables.weapons.items() if row.template}
+    assert laid == {
+        "grenade": "small",  # "Grenade Disk"
+        "land_mine": "small",
+        "tank": "large",
+        "howitzer": "large",
+        "flamethrower": "wedge",
+    }
+    assert [name for name, row in tables.weapons.items() if row.thrown] == ["grenade"]
+    assert [name for name, row in tables.weapons.items() if row.holes] == ["bazooka"]  # "a Grenade Disk size hole"
+    # Each costs 25 more; hand to hand all but the BFG lose 2 of Attack and 3 of Range. Only a mortar needs a spotter,
+    # only a 50 Cal stays where it is, only a flamethrower explodes.
+    found = {
+        name: (row.cost, row.hand_to_hand.AL, row.hand_to_hand.RL, row.spotter, row.fixed, row.explodes)
+        for name, row in tables.specials.items()
+    }
+    assert found == {
+        "mortar": (25, -2, -3, True, False, False),
+        "50_cal": (25, -2, -3, False, True, False),
+        "bazooka": (25, -2, -3, False, False, False),
+        "flamethrower": (25, -2, -3, False, False, True),
+        "bfg": (25, 2, 0, False, False, False),
+    }
+
+
 def test_every_weapon_has_a_card_or_is_laid() -> None:
     carried = {weapon for card in GAME.rules.tables.cards.values() for weapon in card.weapons}
     assert set(GAME.rules.tables.weapons) - carried == {"land_mine"}
@@ -323,6 +368,9 @@ def _at(name: str, x_in: float, z_in: float = 0.0) -> Figure:
 
 def test_the_rod_tells_the_range_bands_pf_02_pf_16() -> None:
     # Marked every 3 in: band k is "within k steps", band 0 is contact, and 13 is beyond the rod's 36 in.
+    # "a 3' dowel rod", marked "every 3" (different colors at 6" and 12")".
+    limits = GAME.rules.tables.limits
+    assert [limits[name].value for name in ("rod_in", "first_colour_in", "second_colour_in")] == [36, 6, 12]
     bands = [band(GAME.rules, distance_in) for distance_in in (0, 0.1, 3, 3.1, 6, 17.9, 18, 36, 36.5, 99)]
     assert bands == [0, 1, 1, 2, 2, 6, 6, 12, 13, 13]
     for name, level in GAME.rules.tables.levels.items():
