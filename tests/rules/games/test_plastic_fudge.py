@@ -169,8 +169,8 @@ def test_the_cards_as_printed() -> None:
 
 
 def test_the_phases_of_a_round_pf_20_pf_25_pf_46_pf_55_pf_126() -> None:
-    # Printed: "1. Initiative Phase, 2. Player A Movement Phase, 3. Player B Movement Phase, 4. Morale Phase"; the attacks
-    # follow the moves of phase 3, and the jet acts "after morale is figured".
+    # "1. Initiative Phase 2. Player A Movement Phase 3. Player B Movement Phase 4. Morale Phase"; the attacks follow
+    # the moves of phase 3, and the jet acts "after morale is figured".
     rows = GAME.ask("phases", {}, Scripted([])).numbers["phases"]
     numbered = [(row["name"], row["phase"]) for row in rows]
     assert numbered[:3] == [("initiative", 1), ("a_moves", 2), ("b_moves", 3)]
@@ -179,8 +179,8 @@ def test_the_phases_of_a_round_pf_20_pf_25_pf_46_pf_55_pf_126() -> None:
 
 
 def test_the_classes_pf_17_pf_56_pf_69() -> None:
-    # "any surviving Troopers must make a Morale Check"; "Attribute Cost x2 and the end Vehicle Cost add 100"; the jeep's
-    # Training: "Fair (Jeep/Handles Terrain)".
+    # "any surviving Troopers must make a Morale Check"; "Attribute Cost x2 and the end Vehicle Cost add 100"; the
+    # jeep's Training: "Fair (Jeep/Handles Terrain)".
     rows = GAME.rules.tables.classes.items()
     found = {name: (row.cost_factor, row.surcharge, row.checks_morale, row.trained_for_terrain) for name, row in rows}
     assert found == {"trooper": (1, 0, True, False), "vehicle": (2, 100, False, True)}
@@ -211,6 +211,40 @@ def test_the_weapons_and_special_troopers_pf_74_pf_80_pf_82_pf_83_pf_108_pf_111_
         "flamethrower": (25, -2, -3, False, False, True),
         "bfg": (25, 2, 0, False, False, False),
     }
+
+
+def test_what_the_units_carry_and_can_do() -> None:
+    """PF-91, PF-92, PF-93, PF-94, PF-96, PF-98, PF-100, PF-101, PF-108, PF-109, PF-111, PF-113, PF-115, PF-118, PF-120,
+    PF-121, PF-124 and PF-128: weapons, and what else is printed of a unit."""
+    printed = """
+        commander pistol commander binoculars ML_by_jeep
+        radioman pistol radio ML_by_jeep
+        jeep - tows
+        basic rifle posed
+        grenade_and_rifle grenade+rifle
+        sniper_prone sniper_rifle prone
+        sniper_kneeling sniper_rifle kneeling
+        crawling rifle
+        minesweeper minesweeper sweeps
+        spotter pistol posed binoculars
+        mortar mortar special
+        50_cal 50_cal special
+        bazooka bazooka special
+        flamethrower flamethrower special
+        bfg bfg special
+        tank tank
+        helicopter helicopter flies carries
+        jet_fighter jet_fighter flies called
+        towed_howitzer howitzer towed"""
+    able = ["posed", "commander", "radio", "binoculars", "sweeps", "ML_by_jeep", "tows", "towed", "flies", "carries"]
+    found = {}
+    for name, card in GAME.rules.tables.cards.items():
+        said = [one for one in (*able, "called") if getattr(card, one)]
+        said += ["special"] if card.special == name else []
+        found[name] = ["+".join(card.weapons) or "-", *said, *([card.pose] if card.pose else [])]
+    assert found == {line.split()[0]: line.split()[1:] for line in printed.split("\n")[1:]}
+    vehicles = {name for name, card in GAME.rules.tables.cards.items() if card.kind == "vehicle"}
+    assert vehicles == {"jeep", "tank", "helicopter", "jet_fighter", "towed_howitzer"}
 
 
 def test_every_weapon_has_a_card_or_is_laid() -> None:

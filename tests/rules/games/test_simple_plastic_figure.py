@@ -219,6 +219,63 @@ def test_places_ww_15_ww_31_ww_32_ww_33() -> None:
     assert apart == {"trees", "bunker"}
 
 
+def test_what_a_measured_piece_may_be_ww_12_ww_13_ww_14_ww_15_ww_16_ww_18_ww_19_ww_54() -> None:
+    tables = GAME.rules.tables
+    kinds = {name: " ".join(row.kinds) for name, row in tables.terrain.items() if row.rule == "WW-54"}
+    assert kinds == {
+        "light_trees": "tree woods bush",
+        "high_grass": "rough",
+        "wood_fence": "fence",
+        "stone_wall": "wall low_wall",
+        "hedge": "hedge",
+        "thick_trees": "tree woods",
+        "logs": "other",
+        "earth_mound": "rough sandbags",
+        "stone_mound": "rocks",
+        "earth_wall": "wall low_wall sandbags",
+        "hedgerow": "hedge",
+        "building": "building",
+        "bunker": "bunker",
+        "foxhole": "foxhole",
+        "trench": "trench",
+        "ditch": "trench",
+    }
+    # Fire passes what conceals only; trees cannot be passed, hills and bridges are walked on.
+    light = {name for name, row in tables.terrain.items() if row.through and row.rule == "WW-54"}
+    assert light == {"light_trees", "high_grass", "wood_fence", "hedge"}
+    ground = tables.ground.items()
+    assert {name for name, row in ground if not row.passable} == {"tree", "woods"}
+    assert {name for name, row in ground if row.on_top} == {"hill", "bridge"}
+    assert {name for name, row in ground if row.hurdle} == {"wall", "low_wall", "fence", "hedge", "rocks", "sandbags"}
+    assert {name for name, row in ground if row.touch_first} == {"bunker"}
+
+
+def test_how_explosives_are_aimed_and_stray_ww_26_ww_41_ww_42_ww_44_ww_45() -> None:
+    tables = GAME.rules.tables
+    aims = {name: (row.aim_at, row.direct) for name, row in tables.weapon_kinds.items()}
+    direct = dict.fromkeys(("grenade", "at_launcher"), ("spot", True))
+    assert aims == {"small_arm": ("figure", True), **direct, **dict.fromkeys(("mortar", "gun"), ("spot", False))}
+    # "5-6 is a hit on the spot desired, 4 to the left, 3 to the right, 2 towards the opposing player, 1 towards you"
+    faces = {name: (tuple(row.faces), row.strays) for name, row in tables.scatter.items()}
+    assert faces == {
+        "on_spot": ((5, 6), False),
+        "left": ((4,), True),
+        "right": ((3,), True),
+        "toward_opponent": ((2,), True),
+        "toward_self": ((1,), True),
+    }
+    holes = {name: row for name, row in tables.shelter_attacks.items() if name.endswith("_trench")}
+    assert {name: (row.occupants, row.outside, row.hit_on) for name, row in holes.items()} == {
+        "grenade_trench": ("all", False, None),
+        "at_launcher_trench": ("all", True, None),
+        "mortar_trench": ("all", False, 6),
+        "gun_trench": ("all", False, 6),
+    }
+    # "up to 3 inches: 3-6 is a hit; 4-6 inches: 4-6; 7-12 inches: 5-6; 13 inches +: 6"
+    bands = {name: (row.up_to_in, row.hit_on) for name, row in tables.launcher_bands.items()}
+    assert bands == {"close": (3, 3), "near": (6, 4), "middle": (12, 5), "far": (None, 6)}
+
+
 def test_every_weapon_has_a_card_and_every_card_fits_its_nation_ww_02() -> None:
     tables = GAME.rules.tables
     assert {weapon for card in tables.cards.values() for weapon in card.weapons} == set(tables.weapons)
