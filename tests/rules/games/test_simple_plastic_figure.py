@@ -250,7 +250,8 @@ def test_what_a_measured_piece_may_be_ww_12_ww_13_ww_14_ww_15_ww_16_ww_18_ww_19_
     assert {name for name, row in ground if row.touch_first} == {"bunker"}
 
 
-def test_how_explosives_are_aimed_and_stray_ww_26_ww_41_ww_42_ww_44_ww_45() -> None:
+def test_how_explosives_are_aimed_and_stray() -> None:
+    """WW-26, WW-39, WW-40, WW-41, WW-42, WW-43, WW-44, WW-45, WW-46, WW-47, WW-48 and WW-49."""
     tables = GAME.rules.tables
     aims = {name: (row.aim_at, row.direct) for name, row in tables.weapon_kinds.items()}
     direct = dict.fromkeys(("grenade", "at_launcher"), ("spot", True))
@@ -264,12 +265,28 @@ def test_how_explosives_are_aimed_and_stray_ww_26_ww_41_ww_42_ww_44_ww_45() -> N
         "toward_opponent": ((2,), True),
         "toward_self": ((1,), True),
     }
-    holes = {name: row for name, row in tables.shelter_attacks.items() if name.endswith("_trench")}
-    assert {name: (row.occupants, row.outside, row.hit_on) for name, row in holes.items()} == {
-        "grenade_trench": ("all", False, None),
-        "at_launcher_trench": ("all", True, None),
-        "mortar_trench": ("all", False, 6),
-        "gun_trench": ("all", False, 6),
+    # Occupants, figures outside, the roll that is needed, whether the thrower touches it, and the radius in the house.
+    found = {
+        name: (str(row.occupants), row.outside, row.hit_on, row.touching, row.radius_factor)
+        for name, row in tables.shelter_attacks.items()
+    }
+    assert found == {
+        "grenade_bunker": ("all", False, None, True, 1),
+        "grenade_building": ("radius", False, None, True, 2),
+        "grenade_trench": ("all", False, None, False, 1),
+        "at_launcher_bunker": ("all", True, None, False, 1),
+        "at_launcher_trench": ("all", True, None, False, 1),
+        "at_launcher_building": ("radius", True, None, False, 1),
+        "mortar_bunker": ("none", True, None, False, 1),
+        "mortar_trench": ("all", False, 6, False, 1),
+        "mortar_building": ("radius", False, 5, False, 2),
+        "gun_bunker": ("removed", False, 6, False, 1),
+        "gun_trench": ("all", False, 6, False, 1),
+        "gun_building_hole": ("hole", False, 5, False, 1),
+        "gun_building_roof": ("all", False, 5, False, 1),
+    }
+    assert {name: row.within_in for name, row in tables.shelter_attacks.items() if row.within_in} == {
+        "grenade_trench": 3
     }
     # "up to 3 inches: 3-6 is a hit; 4-6 inches: 4-6; 7-12 inches: 5-6; 13 inches +: 6"
     bands = {name: (row.up_to_in, row.hit_on) for name, row in tables.launcher_bands.items()}
