@@ -422,6 +422,22 @@ def test_ranges_and_heights_of_the_measured_table_pf_40() -> None:
     assert bands_up(GAME.rules, _at("down", 0), _at("up", 4, 3.0)) == -1
 
 
+def test_what_a_measured_piece_is() -> None:
+    """PF-30, PF-31, PF-32, PF-33, PF-34, PF-35, PF-36, PF-37, PF-38, PF-39 and PF-40."""
+    alike = {"woods": "forest", "tree": "forest", "mountain": "mountainous", "building": "buildings", "hill": "open"}
+    alike |= {
+        "wall": "fortress",
+        "bunker": "fortress",
+        "sandbags": "low_wall",
+        "hedge": "low_wall",
+        "fence": "low_wall",
+    }
+    alike |= {name: name for name in ("water", "shallow_water", "bridge", "marsh", "desert", "low_wall")}
+    ground = GAME.rules.tables.ground.items()
+    assert {name: row.terrain for name, row in ground} == alike
+    assert {name for name, row in ground if row.on_top} == {"hill", "bridge"}
+
+
 def test_the_terrain_under_a_base_pf_28() -> None:
     forest = piece("forest", TerrainKind.WOODS, box(0.2, -5, 9, 5))
     man = block("man", 0, 0)  # 0.3 of his inch stand in it

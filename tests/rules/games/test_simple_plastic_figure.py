@@ -302,6 +302,19 @@ def test_every_weapon_has_a_card_and_every_card_fits_its_nation_ww_02() -> None:
         assert not (card.reserve and card.weapons)
 
 
+def test_who_carries_nothing_and_who_leads() -> None:
+    """WW-24, WW-37, WW-44, WW-56, WW-57, WW-58 and WW-60: what a card's name says of it."""
+    cards = GAME.rules.tables.cards
+    unarmed = {"german_radioman", "russian_radioman", "british_radioman", "observer", "sentry", "marcher", "wounded"}
+    assert {name for name, card in cards.items() if not card.weapons} == unarmed
+    assert {name for name, card in cards.items() if card.reserve} == {"sentry", "marcher", "wounded"}
+    roles = {"radioman": "radioman", "officer": "leader", "sergeant": "leader", "observer": "figure_with_binoculars"}
+    roles["officer_with_binoculars"] = "leader_with_binoculars"
+    for name, card in cards.items():
+        plain = name.removeprefix(f"{card.nation}_")
+        assert (card.role, card.bayonet) == (roles.get(plain, "figure"), "bayonet" in name), name
+
+
 def test_only_small_arms_have_no_blast_ww_38() -> None:
     for row in GAME.rules.tables.weapons.values():
         assert (row.blast_radius_in is None) == (row.kind == "small_arm")
