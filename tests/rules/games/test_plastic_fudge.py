@@ -425,13 +425,7 @@ def test_ranges_and_heights_of_the_measured_table_pf_40() -> None:
 def test_what_a_measured_piece_is() -> None:
     """PF-30, PF-31, PF-32, PF-33, PF-34, PF-35, PF-36, PF-37, PF-38, PF-39 and PF-40."""
     alike = {"woods": "forest", "tree": "forest", "mountain": "mountainous", "building": "buildings", "hill": "open"}
-    alike |= {
-        "wall": "fortress",
-        "bunker": "fortress",
-        "sandbags": "low_wall",
-        "hedge": "low_wall",
-        "fence": "low_wall",
-    }
+    alike |= dict.fromkeys(("sandbags", "hedge", "fence"), "low_wall") | dict.fromkeys(("wall", "bunker"), "fortress")
     alike |= {name: name for name in ("water", "shallow_water", "bridge", "marsh", "desert", "low_wall")}
     ground = GAME.rules.tables.ground.items()
     assert {name: row.terrain for name, row in ground} == alike
