@@ -74,6 +74,11 @@ def test_the_soldiers_as_printed_sp_11_sp_18_sp_19_sp_20_sp_21_sp_22_sp_24_sp_25
     assert postures == {"standing": "ordinary", "kneeling": "ordinary", "prone": "sniper"}
 
 
+def test_the_phases_of_a_turn_sp_01() -> None:
+    phases = {name: (row.number, row.moves) for name, row in GAME.rules.tables.phases.items()}
+    assert phases == {"moving": (1, True), "attacking": (2, False)}
+
+
 def test_odds_of_a_heavy_weapon_sp_19() -> None:
     odds = GAME.odds("attack", {"attacker": "heavy_weapon", "attacker_moved": True}, "kills")
     # four dice that each kill on 3 to 6: binomial with 2/3
