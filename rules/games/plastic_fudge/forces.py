@@ -74,7 +74,9 @@ def _cost(rules: Rules, card: Card, pose: str, special: bool) -> Verdict:
     if card.commander:
         reasons.append(rules.because("PF-19", modifier=limit(rules, "commander_cost")))
     if special:
-        reasons.append(rules.because("PF-107", modifier=max(s.cost for s in rules.tables.specials.values())))
+        specials = rules.tables.specials
+        extra = specials[card.special].cost if card.special else max(row.cost for row in specials.values())
+        reasons.append(rules.because("PF-107", modifier=extra))
     whole = int(sum(reason.modifier or 0 for reason in reasons))
     return verdict(f"{whole} points", *reasons, attribute_cost=sum(costs), total=whole)
 

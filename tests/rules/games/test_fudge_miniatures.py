@@ -50,6 +50,38 @@ def test_the_sample_characters_as_printed() -> None:
         assert (card.gifts, card.faults) == ((gift,), (fault,))
 
 
+def test_the_guts_checks_as_printed_fm_46_fm_47_fm_48_fm_49_fm_50_fm_51_fm_52_fm_53_fm_54() -> None:
+    tables = GAME.rules.tables
+    found = {name: (row.target, row.each_gift, row.of_wound) for name, row in tables.guts_triggers.items()}
+    assert found == {
+        "new_wound_level": (1, 0, True),  # "a new Wound Level ...: Target number is +1"
+        "friend_shoots_into_combat": (0, 0, False),  # "+0"
+        "two_wound_levels_one_attack": (2, 0, True),  # "+2"
+        "terrifying_charge": (0, 1, False),  # "0 plus the number of Terrifying gifts"
+    }
+    # By the margin of failure: 0 as usual, 1 a -1 to rolls, 2 no attack, 3 runs, 4 falls.
+    effects = {name: (row.margin, row.roll_modifier) for name, row in tables.guts_effects.items()}
+    assert effects == {
+        "none": (0, 0),
+        "minus1_rolls": (1, -1),
+        "no_attack": (2, 0),
+        "run": (3, 0),
+        "fall_helpless": (4, 0),
+    }
+
+
+def test_the_wound_track_as_printed_fm_39() -> None:
+    # Boxes, wounds from and to, and the penalty: "[ ] [ ]  0-2", "Hurt(-1) 3-4", "Very Hurt(-2) 5-6", "7-8", "9+".
+    found = {name: (row.boxes, row.least, row.most, row.penalty) for name, row in GAME.rules.tables.wounds.items()}
+    assert found == {
+        "scratch": (2, 0, 2, 0),
+        "hurt": (1, 3, 4, -1),
+        "very_hurt": (1, 5, 6, -2),
+        "near_death": (1, 7, 8, 0),
+        "dead": (1, 9, None, 0),
+    }
+
+
 def test_every_ambiguity_is_an_option_that_changes_an_answer() -> None:
     # The checklist's 38; their numbers are not contiguous. FM-51 does not say whether Guts rolls are among its rolls.
     ambiguities = {f"FM-A{number:02}" for number in (*range(1, 8), *range(9, 35), 36, 37, 39, 40, 43)}

@@ -168,6 +168,85 @@ def test_the_cards_as_printed() -> None:
         assert card.printed_cost == int(cost), name
 
 
+def test_the_phases_of_a_round_pf_20_pf_25_pf_46_pf_55_pf_126() -> None:
+    # "1. Initiative Phase 2. Player A Movement Phase 3. Player B Movement Phase 4. Morale Phase"; the attacks follow
+    # the moves of phase 3, and the jet acts "after morale is figured".
+    rows = GAME.ask("phases", {}, Scripted([])).numbers["phases"]
+    numbered = [(row["name"], row["phase"]) for row in rows]
+    assert numbered[:3] == [("initiative", 1), ("a_moves", 2), ("b_moves", 3)]
+    assert numbered[3:] == [("attacks", 3), ("morale", 4), ("jet", 4)]
+    assert [row["name"] for row in rows if row["simultaneous"]] == ["attacks"]
+
+
+def test_the_classes_pf_17_pf_56_pf_69() -> None:
+    # "any surviving Troopers must make a Morale Check"; "Attribute Cost x2 and the end Vehicle Cost add 100"; the
+    # jeep's Training: "Fair (Jeep/Handles Terrain)".
+    rows = GAME.rules.tables.classes.items()
+    found = {name: (row.cost_factor, row.surcharge, row.checks_morale, row.trained_for_terrain) for name, row in rows}
+    assert found == {"trooper": (1, 0, True, False), "vehicle": (2, 100, False, True)}
+
+
+def test_the_weapons_and_special_troopers_pf_74_pf_80_pf_82_pf_83_pf_108_pf_111_pf_113_pf_115_pf_118() -> None:
+    tables = GAME.rules.tables
+    laid = {name: row.template for name, row in tables.weapons.items() if row.template}
+    assert laid == {
+        "grenade": "small",  # "Grenade Disk"
+        "land_mine": "small",
+        "tank": "large",
+        "howitzer": "large",
+        "flamethrower": "wedge",
+    }
+    assert [name for name, row in tables.weapons.items() if row.thrown] == ["grenade"]
+    assert [name for name, row in tables.weapons.items() if row.holes] == ["bazooka"]  # "a Grenade Disk size hole"
+    # Each costs 25 more; hand to hand all but the BFG lose 2 of Attack and 3 of Range. Only a mortar needs a spotter,
+    # only a 50 Cal stays where it is, only a flamethrower explodes.
+    found = {
+        name: (row.cost, row.hand_to_hand.AL, row.hand_to_hand.RL, row.spotter, row.fixed, row.explodes)
+        for name, row in tables.specials.items()
+    }
+    assert found == {
+        "mortar": (25, -2, -3, True, False, False),
+        "50_cal": (25, -2, -3, False, True, False),
+        "bazooka": (25, -2, -3, False, False, False),
+        "flamethrower": (25, -2, -3, False, False, True),
+        "bfg": (25, 2, 0, False, False, False),
+    }
+
+
+def test_what_the_units_carry_and_can_do() -> None:
+    """PF-91, PF-92, PF-93, PF-94, PF-96, PF-98, PF-100, PF-101, PF-108, PF-109, PF-111, PF-113, PF-115, PF-118, PF-120,
+    PF-121, PF-124 and PF-128: weapons, and what else is printed of a unit."""
+    printed = """
+        commander pistol commander binoculars ML_by_jeep
+        radioman pistol radio ML_by_jeep
+        jeep - tows
+        basic rifle posed
+        grenade_and_rifle grenade+rifle
+        sniper_prone sniper_rifle prone
+        sniper_kneeling sniper_rifle kneeling
+        crawling rifle
+        minesweeper minesweeper sweeps
+        spotter pistol posed binoculars
+        mortar mortar special
+        50_cal 50_cal special
+        bazooka bazooka special
+        flamethrower flamethrower special
+        bfg bfg special
+        tank tank
+        helicopter helicopter flies carries
+        jet_fighter jet_fighter flies called
+        towed_howitzer howitzer towed"""
+    able = ["posed", "commander", "radio", "binoculars", "sweeps", "ML_by_jeep", "tows", "towed", "flies", "carries"]
+    found = {}
+    for name, card in GAME.rules.tables.cards.items():
+        said = [one for one in (*able, "called") if getattr(card, one)]
+        said += ["special"] if card.special == name else []
+        found[name] = ["+".join(card.weapons) or "-", *said, *([card.pose] if card.pose else [])]
+    assert found == {line.split()[0]: line.split()[1:] for line in printed.split("\n")[1:]}
+    vehicles = {name for name, card in GAME.rules.tables.cards.items() if card.kind == "vehicle"}
+    assert vehicles == {"jeep", "tank", "helicopter", "jet_fighter", "towed_howitzer"}
+
+
 def test_every_weapon_has_a_card_or_is_laid() -> None:
     carried = {weapon for card in GAME.rules.tables.cards.values() for weapon in card.weapons}
     assert set(GAME.rules.tables.weapons) - carried == {"land_mine"}
@@ -323,6 +402,9 @@ def _at(name: str, x_in: float, z_in: float = 0.0) -> Figure:
 
 def test_the_rod_tells_the_range_bands_pf_02_pf_16() -> None:
     # Marked every 3 in: band k is "within k steps", band 0 is contact, and 13 is beyond the rod's 36 in.
+    # "a 3' dowel rod", marked "every 3" (different colors at 6" and 12")".
+    limits = GAME.rules.tables.limits
+    assert [limits[name].value for name in ("rod_in", "first_colour_in", "second_colour_in")] == [36, 6, 12]
     bands = [band(GAME.rules, distance_in) for distance_in in (0, 0.1, 3, 3.1, 6, 17.9, 18, 36, 36.5, 99)]
     assert bands == [0, 1, 1, 2, 2, 6, 6, 12, 13, 13]
     for name, level in GAME.rules.tables.levels.items():
@@ -338,6 +420,16 @@ def test_ranges_and_heights_of_the_measured_table_pf_40() -> None:
     assert bands_up(GAME.rules, _at("up", 0, 7.0), _at("down", 4)) == 2  # 7 in are two whole bands of 3 in
     assert bands_up(GAME.rules, _at("down", 0), _at("up", 4, 2.9)) == 0
     assert bands_up(GAME.rules, _at("down", 0), _at("up", 4, 3.0)) == -1
+
+
+def test_what_a_measured_piece_is() -> None:
+    """PF-30, PF-31, PF-32, PF-33, PF-34, PF-35, PF-36, PF-37, PF-38, PF-39 and PF-40."""
+    alike = {"woods": "forest", "tree": "forest", "mountain": "mountainous", "building": "buildings", "hill": "open"}
+    alike |= dict.fromkeys(("sandbags", "hedge", "fence"), "low_wall") | dict.fromkeys(("wall", "bunker"), "fortress")
+    alike |= {name: name for name in ("water", "shallow_water", "bridge", "marsh", "desert", "low_wall")}
+    ground = GAME.rules.tables.ground.items()
+    assert {name: row.terrain for name, row in ground} == alike
+    assert {name for name, row in ground if row.on_top} == {"hill", "bridge"}
 
 
 def test_the_terrain_under_a_base_pf_28() -> None:

@@ -54,6 +54,31 @@ def test_reasons_add_up_to_the_to_kill_number_sp_12() -> None:
     assert answer.numbers["to_kill"] == 5
 
 
+def test_the_soldiers_as_printed_sp_11_sp_18_sp_19_sp_20_sp_21_sp_22_sp_24_sp_25() -> None:
+    # "Heavy weapons units roll 4 D6", "part of a squad or may operate individually"; snipers "operate individually",
+    # "cannot attack if they have moved" and "may attack twice per turn". Both are special units.
+    found = {
+        name: (row.special, row.dice, row.attacks, row.in_squad, row.alone, row.attacks_after_moving)
+        for name, row in GAME.rules.tables.units.items()
+    }
+    assert found == {
+        "ordinary": (False, 1, 1, True, True, True),
+        "heavy_weapon": (True, 4, 1, True, True, True),
+        "sniper": (True, 1, 2, False, True, False),
+    }
+    # "a heavy weapon such as a heavy machine gun or bazooka or mortar"; "use prone/crawling figures as snipers"
+    heavy = dict.fromkeys(("heavy_machine_gunner", "bazooka_man", "mortar_man"), "heavy_weapon")
+    cards = {name: row.unit for name, row in GAME.rules.tables.cards.items()}
+    assert cards == {"soldier": "ordinary", **heavy, "sniper": "sniper"}
+    postures = {name: row.unit for name, row in GAME.rules.tables.postures.items() if row.unit}
+    assert postures == {"standing": "ordinary", "kneeling": "ordinary", "prone": "sniper"}
+
+
+def test_the_phases_of_a_turn_sp_01() -> None:
+    phases = {name: (row.number, row.moves) for name, row in GAME.rules.tables.phases.items()}
+    assert phases == {"moving": (1, True), "attacking": (2, False)}
+
+
 def test_odds_of_a_heavy_weapon_sp_19() -> None:
     odds = GAME.odds("attack", {"attacker": "heavy_weapon", "attacker_moved": True}, "kills")
     # four dice that each kill on 3 to 6: binomial with 2/3

@@ -219,6 +219,80 @@ def test_places_ww_15_ww_31_ww_32_ww_33() -> None:
     assert apart == {"trees", "bunker"}
 
 
+def test_what_a_measured_piece_may_be_ww_12_ww_13_ww_14_ww_15_ww_16_ww_18_ww_19_ww_54() -> None:
+    tables = GAME.rules.tables
+    kinds = {name: " ".join(row.kinds) for name, row in tables.terrain.items() if row.rule == "WW-54"}
+    assert kinds == {
+        "light_trees": "tree woods bush",
+        "high_grass": "rough",
+        "wood_fence": "fence",
+        "stone_wall": "wall low_wall",
+        "hedge": "hedge",
+        "thick_trees": "tree woods",
+        "logs": "other",
+        "earth_mound": "rough sandbags",
+        "stone_mound": "rocks",
+        "earth_wall": "wall low_wall sandbags",
+        "hedgerow": "hedge",
+        "building": "building",
+        "bunker": "bunker",
+        "foxhole": "foxhole",
+        "trench": "trench",
+        "ditch": "trench",
+    }
+    # Fire passes what conceals only; trees cannot be passed, hills and bridges are walked on.
+    light = {name for name, row in tables.terrain.items() if row.through and row.rule == "WW-54"}
+    assert light == {"light_trees", "high_grass", "wood_fence", "hedge"}
+    ground = tables.ground.items()
+    assert {name for name, row in ground if not row.passable} == {"tree", "woods"}
+    assert {name for name, row in ground if row.on_top} == {"hill", "bridge"}
+    assert {name for name, row in ground if row.hurdle} == {"wall", "low_wall", "fence", "hedge", "rocks", "sandbags"}
+    assert {name for name, row in ground if row.touch_first} == {"bunker"}
+
+
+def test_how_explosives_are_aimed_and_stray() -> None:
+    """WW-26, WW-39, WW-40, WW-41, WW-42, WW-43, WW-44, WW-45, WW-46, WW-47, WW-48 and WW-49."""
+    tables = GAME.rules.tables
+    aims = {name: (row.aim_at, row.direct) for name, row in tables.weapon_kinds.items()}
+    direct = dict.fromkeys(("grenade", "at_launcher"), ("spot", True))
+    assert aims == {"small_arm": ("figure", True), **direct, **dict.fromkeys(("mortar", "gun"), ("spot", False))}
+    # "5-6 is a hit on the spot desired, 4 to the left, 3 to the right, 2 towards the opposing player, 1 towards you"
+    faces = {name: (tuple(row.faces), row.strays) for name, row in tables.scatter.items()}
+    assert faces == {
+        "on_spot": ((5, 6), False),
+        "left": ((4,), True),
+        "right": ((3,), True),
+        "toward_opponent": ((2,), True),
+        "toward_self": ((1,), True),
+    }
+    # Occupants, figures outside, the roll that is needed, whether the thrower touches it, and the radius in the house.
+    found = {
+        name: (str(row.occupants), row.outside, row.hit_on, row.touching, row.radius_factor)
+        for name, row in tables.shelter_attacks.items()
+    }
+    assert found == {
+        "grenade_bunker": ("all", False, None, True, 1),
+        "grenade_building": ("radius", False, None, True, 2),
+        "grenade_trench": ("all", False, None, False, 1),
+        "at_launcher_bunker": ("all", True, None, False, 1),
+        "at_launcher_trench": ("all", True, None, False, 1),
+        "at_launcher_building": ("radius", True, None, False, 1),
+        "mortar_bunker": ("none", True, None, False, 1),
+        "mortar_trench": ("all", False, 6, False, 1),
+        "mortar_building": ("radius", False, 5, False, 2),
+        "gun_bunker": ("removed", False, 6, False, 1),
+        "gun_trench": ("all", False, 6, False, 1),
+        "gun_building_hole": ("hole", False, 5, False, 1),
+        "gun_building_roof": ("all", False, 5, False, 1),
+    }
+    assert {name: row.within_in for name, row in tables.shelter_attacks.items() if row.within_in} == {
+        "grenade_trench": 3
+    }
+    # "up to 3 inches: 3-6 is a hit; 4-6 inches: 4-6; 7-12 inches: 5-6; 13 inches +: 6"
+    bands = {name: (row.up_to_in, row.hit_on) for name, row in tables.launcher_bands.items()}
+    assert bands == {"close": (3, 3), "near": (6, 4), "middle": (12, 5), "far": (None, 6)}
+
+
 def test_every_weapon_has_a_card_and_every_card_fits_its_nation_ww_02() -> None:
     tables = GAME.rules.tables
     assert {weapon for card in tables.cards.values() for weapon in card.weapons} == set(tables.weapons)
@@ -226,6 +300,19 @@ def test_every_weapon_has_a_card_and_every_card_fits_its_nation_ww_02() -> None:
     for card in tables.cards.values():
         assert {foreign.get(weapon, card.nation) for weapon in card.weapons} <= {card.nation}
         assert not (card.reserve and card.weapons)
+
+
+def test_who_carries_nothing_and_who_leads() -> None:
+    """WW-24, WW-37, WW-44, WW-56, WW-57, WW-58 and WW-60: what a card's name says of it."""
+    cards = GAME.rules.tables.cards
+    unarmed = {"german_radioman", "russian_radioman", "british_radioman", "observer", "sentry", "marcher", "wounded"}
+    assert {name for name, card in cards.items() if not card.weapons} == unarmed
+    assert {name for name, card in cards.items() if card.reserve} == {"sentry", "marcher", "wounded"}
+    roles = {"radioman": "radioman", "officer": "leader", "sergeant": "leader", "observer": "figure_with_binoculars"}
+    roles["officer_with_binoculars"] = "leader_with_binoculars"
+    for name, card in cards.items():
+        plain = name.removeprefix(f"{card.nation}_")
+        assert (card.role, card.bayonet) == (roles.get(plain, "figure"), "bayonet" in name), name
 
 
 def test_only_small_arms_have_no_blast_ww_38() -> None:
