@@ -354,6 +354,18 @@ def test_the_next_phase_waits_for_a_move_that_is_not_seen_yet(window: Window, tm
 
 
 @pytest.mark.slow
+def test_a_move_that_is_seen_at_last_is_answered_in_its_phase(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+    started_battle(window, tmp_path / "b")
+    next_phase(window)
+    grab(window, POSTS["green-1"], ASIDE_IN)
+    wait_until(lambda: window.store.view.waiting)
+    next_phase(window)
+    release(window, ASIDE_IN)
+    wait_until(lambda: window.battle.pending)
+    assert window.battle.panel.why.text() == "", "nothing moves any more"
+
+
+@pytest.mark.slow
 def test_a_forbidden_move_is_put_back(window: Window, table: PracticeTable, tmp_path: Path, wait_until: Wait) -> None:
     moved(window, tmp_path, wait_until, BARE_IN)
     [move] = window.battle.pending

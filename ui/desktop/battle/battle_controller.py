@@ -268,7 +268,10 @@ class BattleController(QObject):
         """Update the position from the table; nothing is computed if nothing moved."""
         if self.play is None:
             return
-        self._view, self._skips_unseen = view, self._skips_unseen and view.waiting is not None
+        self._view = view
+        if self._skips_unseen and view.waiting is None:  # all is seen now
+            self._skips_unseen = False
+            self.panel.show_outcome("")
         places = {one.id: tuple(round(v / _SETTLED_IN) for v in one.centre_in) for one in view.figures}
         now = (places, setup.terrain, self.play.battle.state)
         if now == self._seen:
