@@ -90,7 +90,7 @@ class TableStatus:
         need: What the open battle needs before its first shot; None without a battle.
         next_words: The text of the button that begins the battle's next phase.
         is_searching: Whether the newest pictures are still being searched.
-        is_still: Whether the source is a single picture, from which nobody can take the soldiers.
+        is_still: Whether the source is a single picture, so that the table cannot be cleared.
     """
 
     spec: str

@@ -170,7 +170,7 @@ def obligations(position: Position) -> Iterator[Action]:
     state = position.state
     for side in state.sides if not state.turn and statuses.ORDER not in state.statuses else ():
         begins = action_for(f"{display_name(side)} begins", "turn_order", Context(position), owed="FM-17")
-        # Nobody asks who brought the pizza once the players choose who begins.
+        # Who brought the pizza does not matter if the players choose who begins.
         yield replace(begins, given={**begins.given, "first": side, "brought_pizza": None})
     yield from free_strikes(position)
     for unit in position.state.units.values():

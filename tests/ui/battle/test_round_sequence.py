@@ -80,7 +80,7 @@ def marks(walk: RoundState) -> dict[str, str]:
 
 
 def test_a_figure_that_still_owes_something_has_no_tick(morale: BattleSession) -> None:
-    """PF-65: whoever fails its morale, in the same phase, still has to flee."""
+    """PF-65: a unit that fails its morale check must still flee in the same phase."""
     first = RoundSequence(morale, "Morale")
     for _ in range(2):
         position = seen(morale.battle)

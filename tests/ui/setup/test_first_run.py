@@ -111,7 +111,7 @@ def test_the_guide_says_that_armies_are_still_searched_for_and_does_not_distract
 
 
 def test_a_single_picture_needs_no_empty_table() -> None:
-    """From a photograph nobody can take the soldiers off."""
+    """Soldiers cannot be taken off a photograph."""
     now = replace(with_setup(propose=True), spec="table.jpg", is_still=True)
     assert guide(now, Progress()).marks[GuideStep.EMPTY] is StepMark.SKIPPED
     back = guide(now, Progress().go_to(GuideStep.EMPTY))

@@ -347,8 +347,7 @@ class BattleController(QObject):
             return False
         self._skips_unseen = True
         words = tr("Something is still moving on the table: wait, or press N again to go on without its moves.")
-        self.panel.show_outcome(words)
-        self.warned.emit(words)
+        self._warn(words)
         return True
 
     def _warn_of_moves(self) -> bool:
@@ -362,9 +361,12 @@ class BattleController(QObject):
             "{count} moves are not answered: answer them above. Press N again to skip them.",
             len(self._unanswered),
         )
+        self._warn(words)
+        return True
+
+    def _warn(self, words: str) -> None:
         self.panel.show_outcome(words)
         self.warned.emit(words)
-        return True
 
     def _warn_of_owed(self, play: BattleSession, position: Position) -> bool:
         """Name what is still owed; return whether it was new, so that only a second *Next* skips it."""

@@ -98,9 +98,8 @@ class BattleFiles(QObject):
                 self._setup.choose_game(game)
             self._setup.activateWindow()
             return
-        view, self._awaited_game = self._store.view, None
-        if view is not None and len(self._armies) > 1:  # checked before the player fills in a dialog
-            armies = self._armies
+        view, armies, self._awaited_game = self._store.view, self._armies, None
+        if view is not None and len(armies) > 1:  # checked before the player fills in a dialog
             if not self._store.session.state.setup.palette:
                 self._accept_armies()
             self._open_setup(game, view, armies)

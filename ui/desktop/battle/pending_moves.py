@@ -19,7 +19,7 @@ from rules.engine.position import Position
 from rules.engine.referee import NEARER, Ambiguity
 from rules.tabletop.path import Path
 from rules.tabletop.table import PointIn
-from ui.battle.action_text import refusal_words
+from ui.battle.action_text import doubt_words, refusal_words
 from ui.battle.battle_session import BattleSession, Proposal
 from ui.desktop.picture.view import PictureView
 from ui.desktop.theme import make_primary
@@ -238,7 +238,7 @@ def _doubt_words(play: BattleSession, position: Position, proposal: Proposal) ->
     """What is too close to call: of a distance, also the limit."""
     ambiguity = proposal.preview.ambiguities[0]
     if not _is_far(ambiguity):
-        return tr("Too close to call: {question}.", question=translated(ambiguity.question.rpartition(": ")[2]))
+        return tr("Too close to call: {question}.", question=doubt_words(ambiguity))
     limit_in = _far_limit_in(play, position, proposal)
     if limit_in is None:
         return tr("Too close to call: {question}.", question=proposal.words)
