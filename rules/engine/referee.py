@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -74,6 +75,8 @@ class Action:
         has_odds: Whether to compute the odds; False for volleys with too many dice.
         each: For an action at many targets, the facts for each target alone; the odds are then computed for each target
             instead of for all together.
+        each_until: The number of a target's verdict that, if true, spares all after it, such as "jammed"; empty if
+            every target is attacked whatever happens to the others.
         round: The round that it belongs to, such as "Morale"; empty if it belongs to none.
         owed: Id of the rule that requires it before the phase ends; empty if it is optional.
     """
@@ -96,6 +99,7 @@ class Action:
     blocked_by: Verdict | None = None
     has_odds: bool = True
     each: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    each_until: str = ""
     round: str = ""
     owed: str = ""
 
@@ -128,6 +132,10 @@ class Ambiguity:
     limit: float | None = None
 
 
+NOT_ATTACKED = "not attacked"
+"""The outcome for a target that is spared because of what happened to one before it."""
+
+
 class Odds(dict[str, Fraction]):
     """The exact probability of every outcome.
 
@@ -153,7 +161,7 @@ class ActionPreview:
         refused_by: The rule concerned, if one is.
         ambiguities: The ambiguities to be settled first.
         asks: The facts that the players must supply, with their defaults.
-        odds_of: The odds for each of several targets alone.
+        odds_of: The odds for each of several targets, without those of the others.
     """
 
     action: Action
@@ -359,7 +367,7 @@ def _odds(position: Position, action: Action, referee: Referee[Any] | None) -> O
 
 
 class _OddsOfEach(Mapping[str, Odds]):
-    """The odds for each of an action's targets alone, computed when first read.
+    """The odds for each of an action's targets, computed when first read.
 
     A machine gun facing thirty enemies has a list of bursts with hundreds of targets, of which one burst's are shown.
     """
@@ -370,16 +378,35 @@ class _OddsOfEach(Mapping[str, Odds]):
 
     def __getitem__(self, name: str) -> Odds:
         if name not in self._odds:
-            given = {**self._action.given, **self._action.each[name]}
-            alone = replace(self._action, at=(name,), given=given)
-            self._odds[name] = _odds(self._position, alone, self._referee)
+            alone = replace(self._action, at=(name,), given=self._given(name))
+            odds = _odds(self._position, alone, self._referee)
+            self._odds[name] = _if_attacked(odds, self._chance_of_attack(name))
         return self._odds[name]
+
+    def _given(self, name: str) -> Mapping[str, Any]:
+        return {**self._action.given, **self._action.each[name]}
+
+    def _chance_of_attack(self, name: str) -> Fraction:
+        """The probability that no target before this one ends the action."""
+        action, chance = self._action, Fraction(1)
+        for before in takewhile(name.__ne__, action.each if action.each_until else ()):
+            ends = self._position.game.odds(action.name, self._given(before), action.each_until)
+            chance *= 1 - ends.get(True, Fraction(0))
+        return chance
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._action.each)
 
     def __len__(self) -> int:
         return len(self._action.each)
+
+
+def _if_attacked(odds: Odds, chance: Fraction) -> Odds:
+    """The odds of an attack that is made with this probability."""
+    if chance == 1:
+        return odds
+    scaled = {outcome: chance * each for outcome, each in odds.items()}
+    return Odds({**scaled, NOT_ATTACKED: 1 - chance}, None if odds.harm is None else chance * odds.harm)
 
 
 def obligations(referee: Referee[Any], position: Position) -> tuple[ActionPreview, ...]:

@@ -46,9 +46,12 @@ def test_a_burst_has_odds_for_each_target(driver: BattleDriver) -> None:
     found = driver.preview_of(driver.other("green-2", "burst_rolls", "tan-1"))
     assert found.before is not None
     assert found.before.numbers["each"]["tan-1"]["attack_value"] == 6
-    # 8 - 3 + 1: 6 or less is 15 of 36
-    assert found.odds_of["tan-1"]["hits 1 of 1"] == Fraction(15, 36)
+    assert found.action.at == ("tan-2", "tan-1")
     assert sum(found.odds_of["tan-2"].values()) == 1
+    # 8 - 3 + 1: 6 or less is 15 of 36. If Tan 2 rolls two sixes, 1 of 36, the gun jams and Tan 1 is spared (AM-75).
+    assert found.odds_of["tan-1"]["hits 1 of 1"] == Fraction(35, 36) * Fraction(15, 36)
+    assert found.odds_of["tan-1"]["not attacked"] == Fraction(1, 36)
+    assert sum(found.odds_of["tan-1"].values()) == 1
 
 
 def test_actions_are_forbidden_in_the_wrong_phase_and_before_the_first_turn(driver: BattleDriver) -> None:

@@ -210,7 +210,8 @@ def _burst(context: Context, first: Facts, aims: Mapping[str, Bound], seen: Posi
     for name, aim in aims.items():
         measured += [replace(one, fact=("each", name, *one.fact)) for one in _doubtful(aim, how)]
     burst, each = ("burst_rolls", facts, (man.id,), names, context.weapon, "burst_aim"), _each(names)
-    return Action(_title(context, how), *burst, measured=tuple(measured), each=each)
+    until = "jammed" if context.rules.chooses("jam_stops_burst", True) else ""
+    return Action(_title(context, how), *burst, measured=tuple(measured), each=each, each_until=until)
 
 
 def _each(names: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
