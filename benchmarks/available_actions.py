@@ -15,7 +15,7 @@ from rules.battle.battle import Battle
 from rules.battle.referees import position_of, referee_of
 from rules.engine.events import Placed
 from rules.engine.position import Position
-from rules.engine.referee import available_actions
+from rules.engine.preview import available_actions
 from rules.engine.roster import Army, Recruit, enlistment
 from rules.tabletop.measure import range_between
 from rules.tabletop.table import Figure, Posture, ellipse_outline

@@ -22,8 +22,9 @@ from typing import Any
 from rules.battle.referees import perform
 from rules.battle.scripted import SituationPlay, begin_battle
 from rules.battle.situation import situation_of
+from rules.engine.action import Action
 from rules.engine.dice import DiceRequest, Roll, rolled
-from rules.engine.referee import Action, ActionPreview, preview_without_odds
+from rules.engine.preview import ActionPreview, preview_without_odds
 from rules.tabletop.errors import UserError
 
 SITUATIONS = Path(__file__).parents[1] / "tests" / "data" / "situations"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rules.engine.dice import Die
-from rules.engine.referee import ActionPreview
+from rules.engine.preview import ActionPreview
 from rules.engine.state import State
 from ui.battle.action_text import refusal_words
 from ui.for_ear import for_ear, number_words

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rules.engine.action import Action
 from rules.engine.dice import DiceRequest, Die
 from rules.engine.events import Effects, PhaseBegun, plain
 from rules.engine.needed import needed_words
 from rules.engine.position import Position
-from rules.engine.referee import Action, ActionPreview, Referee, preview_of
+from rules.engine.preview import ActionPreview, preview_of
+from rules.engine.referee import Referee
 from rules.engine.state import State, Unit
 from rules.engine.text import readable
 from rules.engine.verdict import Reason, Verdict

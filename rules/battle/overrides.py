@@ -9,6 +9,7 @@ from typing import Any
 
 from rules.battle.battle import Battle
 from rules.battle.history import history_of
+from rules.engine.action import Action
 from rules.engine.events import (
     ActionResolved,
     Change,
@@ -21,7 +22,8 @@ from rules.engine.events import (
     VerdictOverruled,
 )
 from rules.engine.position import Position
-from rules.engine.referee import Action, Referee, preview_of
+from rules.engine.preview import preview_of
+from rules.engine.referee import Referee
 from rules.engine.state import State, Unit
 from rules.engine.text import change_words, outcome_words
 from rules.engine.verdict import Verdict

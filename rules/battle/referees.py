@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from rules.battle.battle import Battle
+from rules.engine.action import Action
+from rules.engine.ambiguity import with_answers
 from rules.engine.dice import Dice, Procedure, play
 from rules.engine.effects import wrecks
 from rules.engine.events import Changed, Effects, PhaseBegun
 from rules.engine.position import Measure, Position
-from rules.engine.referee import Action, Referee, in_set_up, preview_of, with_answers
+from rules.engine.preview import in_set_up, preview_of
+from rules.engine.referee import Referee
 from rules.engine.verdict import Verdict
 from rules.games import game_names, module_of
 from rules.tabletop.errors import UserError

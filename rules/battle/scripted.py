@@ -45,19 +45,14 @@ from rules.battle.steps import (
     wanted_of,
 )
 from rules.engine import events
+from rules.engine.action import Action
+from rules.engine.ambiguity import answer_key
 from rules.engine.events import Change, Effects, plain
 from rules.engine.position import Position
-from rules.engine.referee import (
-    Action,
-    ActionPreview,
-    answer_key,
-    needs_dice,
-    obligations,
-    preview_of,
-    preview_without_odds,
-)
+from rules.engine.preview import ActionPreview, obligations, preview_of, preview_without_odds
 from rules.engine.state import State, Unit
 from rules.engine.text import display_name
+from rules.engine.without_dice import needs_dice
 from rules.tabletop.errors import UserError
 from rules.tabletop.measure import surface_in
 from rules.tabletop.table import Figure, PointIn, Posture

@@ -7,9 +7,11 @@ from typing import Any
 
 from rules.battle.answers import Answer, last_reason
 from rules.battle.steps import Wanted, name_key
+from rules.engine.action import Action
 from rules.engine.game import Game
 from rules.engine.position import Position
-from rules.engine.referee import Action, Referee, preview_without_odds
+from rules.engine.preview import preview_without_odds
+from rules.engine.referee import Referee
 from rules.engine.ruleset import Ruleset
 from rules.engine.state import ELIMINATED, State
 from rules.engine.text import display_name

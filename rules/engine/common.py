@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rules.engine.action import FactPath, UncertainFact
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import Context, Source, Uncertain
 from rules.engine.position import Position, View
-from rules.engine.referee import FactPath, UncertainFact
 from rules.engine.ruleset import Cited
 from rules.engine.schema import Inches
 from rules.engine.state import Unit

@@ -15,8 +15,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from rules.engine.action import Action, UncertainFact
 from rules.engine.position import Position, View
-from rules.engine.referee import Action, UncertainFact
 from rules.engine.ruleset import Ruleset
 from rules.engine.schema import Sourced, notes_of
 from rules.engine.state import Unit

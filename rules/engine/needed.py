@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from rules.engine.dice import Die
-from rules.engine.referee import ActionPreview
+from rules.engine.preview import ActionPreview
 from rules.engine.text import display_name
 from rules.tabletop.translation import mark_for_translation
 

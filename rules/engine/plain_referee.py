@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from rules.engine.action import Action
 from rules.engine.common import not_your_turn
 from rules.engine.effects import next_step
 from rules.engine.facts import Context, action_for
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, effects_of
+from rules.engine.referee import FIRE, NO_FACINGS, Referee, effects_of
 from rules.engine.text import display_name
 from rules.engine.verdict import forbidden
 from rules.tabletop.path import Path

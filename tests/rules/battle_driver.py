@@ -17,10 +17,11 @@ from rules.battle.journal import event_of, standing
 from rules.battle.referees import perform, position_of, referee_of
 from rules.battle.replay import replay
 from rules.battle.story import story_lines
+from rules.engine.action import Action
 from rules.engine.dice import DiceRequest, Roll, Scripted
 from rules.engine.events import Change, Changed, Placed
 from rules.engine.position import Position
-from rules.engine.referee import Action, ActionPreview, AvailableActions, at_spot, available_actions, preview_of
+from rules.engine.preview import ActionPreview, AvailableActions, at_spot, available_actions, preview_of
 from rules.engine.roster import Army, Recruit, enlistment
 from rules.engine.state import Unit
 from rules.engine.verdict import Verdict

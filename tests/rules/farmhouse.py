@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from rules.battle.battle import Battle
+from rules.engine.action import Action
 from rules.engine.dice import Scripted
 from rules.engine.events import PhaseBegun
-from rules.engine.referee import Action, ActionPreview
+from rules.engine.preview import ActionPreview
 from rules.engine.roster import Army
 from rules.engine.state import Unit
 from rules.games import points_check

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rules.engine.action import Action
 from rules.engine.events import PhaseBegun
-from rules.engine.referee import Action
 from rules.engine.roster import Army
 from rules.engine.state import Unit
 from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece

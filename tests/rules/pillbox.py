@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rules.engine.action import Action
 from rules.engine.events import Change, Changed
-from rules.engine.referee import Action
 from rules.engine.roster import Army, Recruit
 from rules.engine.state import Unit
 from rules.engine.text import display_name

@@ -10,7 +10,7 @@ import pytest
 
 from rules.battle.referees import position_of
 from rules.engine.events import Change, Changed, Placed, QuestionAnswered, QuestionAsked
-from rules.engine.referee import available_actions, preview_of
+from rules.engine.preview import available_actions, preview_of
 from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
 from rules.tabletop.template import Blast
 from tests.rules.battle_driver import BattleDriver, begun, played_from, plot

@@ -9,7 +9,7 @@ from pathlib import Path
 from rules.battle.battle import Battle
 from rules.battle.referees import perform, position_of
 from rules.engine.dice import Scripted
-from rules.engine.referee import available_actions
+from rules.engine.preview import available_actions
 from rules.engine.roster import Recruit, enlistment
 from rules.tabletop.table import PointIn
 from tests.rules.battle_driver import BattleDriver, begun, played_from

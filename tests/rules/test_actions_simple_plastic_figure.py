@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-from rules.engine.referee import at_spot
+from rules.engine.preview import at_spot
 from rules.tabletop.table import PointIn, TerrainKind
 from rules.tabletop.template import Blast
 from tests.rules.board import box, piece

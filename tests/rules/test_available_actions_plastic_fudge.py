@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rules.engine.events import PhaseBegun, Placed, QuestionAnswered, QuestionAsked
-from rules.engine.referee import at_spot
+from rules.engine.preview import at_spot
 from rules.engine.roster import Army, Recruit
 from rules.engine.state import Unit
 from rules.tabletop.errors import UserError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rules.engine.events import PhaseBegun, QuestionAnswered, QuestionAsked
-from rules.engine.referee import SET_UP
+from rules.engine.preview import SET_UP
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn, TerrainKind

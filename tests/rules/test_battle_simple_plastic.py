@@ -14,7 +14,7 @@ import pytest
 from rules.battle.battle import Battle
 from rules.battle.journal import event_of
 from rules.engine.events import QuestionAnswered, QuestionAsked
-from rules.engine.referee import SET_UP
+from rules.engine.preview import SET_UP
 from rules.engine.roster import Army, Recruit
 from rules.games import points_check
 from rules.tabletop.errors import UserError

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from rules.engine.referee import Action, ActionPreview
+from rules.engine.action import Action
+from rules.engine.preview import ActionPreview
 from rules.engine.verdict import Verdict
 from ui.session import Ruler
 from ui.voice import AnnouncementKind, Shown, changes, move_sentence, needed_of, needed_sentence, turn_sentence

@@ -8,9 +8,9 @@ from pathlib import Path
 from rules.battle.battle import Battle
 from rules.battle.journal import Entry
 from rules.battle.replay import replay
+from rules.engine.action import Action
 from rules.engine.dice import Dice, DiceRequest, Roll, rolled
 from rules.engine.position import Position
-from rules.engine.referee import Action
 from rules.games import open_game
 from rules.tabletop.errors import UserError
 from ui.battle.battle_session import BattleSession, Proposal

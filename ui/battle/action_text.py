@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import shorten
 
+from rules.engine.ambiguity import FARTHER, NEARER, Ambiguity
 from rules.engine.events import ActionResolved, Change
 from rules.engine.position import Position, View
-from rules.engine.referee import FARTHER, NEARER, ActionPreview, Ambiguity, AvailableActions
+from rules.engine.preview import ActionPreview, AvailableActions
 from rules.engine.state import ELIMINATED, State, Unit
 from rules.engine.text import action_with_actors, place_words, says_outcome
 from rules.engine.text import display_name as english_name

@@ -11,7 +11,8 @@ import numpy as np
 
 from rules.battle.referees import referee_of
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview, Referee
+from rules.engine.preview import ActionPreview
+from rules.engine.referee import Referee
 from rules.engine.state import Unit
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import Path

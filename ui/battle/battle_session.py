@@ -15,6 +15,8 @@ from rules.battle.journal import EXTERNAL_EVENTS, redoable
 from rules.battle.overrides import record_forbidden_moves
 from rules.battle.referees import end_phase, performing, position_of, referee_of
 from rules.battle.story import story_lines
+from rules.engine.action import Action
+from rules.engine.ambiguity import Ambiguity, answer_key, with_answers
 from rules.engine.dice import Dice, DiceRequest, Procedure, Roll, asks_again, no_dice, play
 from rules.engine.effects import at_journal_places
 from rules.engine.events import (
@@ -32,18 +34,7 @@ from rules.engine.events import (
 )
 from rules.engine.objectives import OBJECTIVE
 from rules.engine.position import Position
-from rules.engine.referee import (
-    Action,
-    ActionPreview,
-    Ambiguity,
-    AvailableActions,
-    answer_key,
-    at_spot,
-    available_actions,
-    obligations,
-    preview_of,
-    with_answers,
-)
+from rules.engine.preview import ActionPreview, AvailableActions, at_spot, available_actions, obligations, preview_of
 from rules.engine.state import Unit
 from rules.engine.text import label as label_of
 from rules.engine.verdict import Verdict
@@ -143,7 +134,7 @@ class BattleSession:
         return available_actions(self.referee, position, figure)
 
     def at_spot(self, position: Position, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:
-        """All actions of a figure at a bare place; raises as `rules.engine.referee.at_spot`."""
+        """All actions of a figure at a bare place; raises as `rules.engine.preview.at_spot`."""
         return at_spot(self.referee, position, figure, spot_in)
 
     def at_targets(self, position: Position, figure: str, names: tuple[str, ...]) -> tuple[ActionPreview, ...]:
@@ -163,7 +154,7 @@ class BattleSession:
         return tuple(preview_of(position, action, self.referee) for action in owed)
 
     def do(self, position: Position, action: Action, dice: Dice) -> Verdict:
-        """Carry out an action: roll, get the verdict and journal it; raises as `rules.engine.referee.perform`."""
+        """Carry out an action: roll, get the verdict and journal it; raises as `rules.battle.referees.perform`."""
         return play(self.doing(position, action), dice)
 
     def doing(self, position: Position, action: Action) -> Procedure[Verdict]:

@@ -19,7 +19,7 @@ from rules.engine.events import Changed
 from rules.engine.game import Game
 from rules.engine.objectives import Objective, Task, objective_changes, objectives_of
 from rules.engine.position import Position
-from rules.engine.referee import preview_of
+from rules.engine.preview import preview_of
 from rules.engine.roster import Army, Recruit, army_document, army_of, enlistment
 from rules.engine.ruleset import Option, Value, title_in_file
 from rules.engine.verdict import Verdict

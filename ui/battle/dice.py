@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from rules.engine.action import Action
 from rules.engine.dice import Dice, DiceRequest, Die, Procedure, Roll
 from rules.engine.position import Position
-from rules.engine.referee import Action, ActionPreview
+from rules.engine.preview import ActionPreview
 from rules.engine.verdict import Verdict
 from ui.battle.battle_session import BattleSession
 from ui.formatting import capitalized

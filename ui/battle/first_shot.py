@@ -8,7 +8,8 @@ from enum import StrEnum
 
 from rules.engine.events import ActionResolved, PhaseBegun
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, ActionPreview
+from rules.engine.preview import ActionPreview
+from rules.engine.referee import FIRE
 from ui.battle.action_text import ranked
 from ui.battle.battle_session import BattleSession
 from ui.battle.round_sequence import RoundSequence

@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from rules.engine.action import Action
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, Action, preview_of
+from rules.engine.preview import preview_of
+from rules.engine.referee import FIRE
 from ui.battle.action_text import round_words
 from ui.battle.battle_session import BattleSession
 from ui.formatting import capitalized

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from rules.battle.journal import event_of, standing
 from rules.battle.overrides import Override, Verdicts, overrule, possible_overrides, rule
+from rules.engine.action import Action
 from rules.engine.effects import condition_changes
 from rules.engine.events import ActionResolved, Change, Effects, Event, OutcomeDecided
 from rules.engine.position import Position
-from rules.engine.referee import Action, ActionPreview
+from rules.engine.preview import ActionPreview
 from rules.engine.text import change_words, display_name, display_names, outcome_words
 from ui.battle.action_text import stored_words
 from ui.battle.battle_session import BattleSession

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from rules.battle.referees import referee_of
 from rules.engine.events import PhaseBegun
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, ActionPreview
+from rules.engine.preview import ActionPreview
+from rules.engine.referee import FIRE
 from ui.battle.action_text import action_words, obligation_key, obligation_words, round_words, state_words
 from ui.battle.battle_session import BattleSession
 from ui.battle.round_sequence import able_to_act

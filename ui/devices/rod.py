@@ -17,8 +17,9 @@ from hardware.emulator import EmulatedRod, Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, RodShape, Ruler, Sign, black, plain_colours
 from hardware.wled_link import wled_rod
+from rules.engine.action import Action
 from rules.engine.position import Position
-from rules.engine.referee import Action, ActionPreview, preview_of
+from rules.engine.preview import ActionPreview, preview_of
 from rules.tabletop.errors import UserError
 from ui.devices.device_connection import (
     EMULATED_WLED,

@@ -11,7 +11,7 @@ from rules.battle.referees import referee_of
 from rules.battle.story import story_lines
 from rules.engine.events import ActionResolved, OutcomeDecided, VerdictOverruled
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview, available_actions, obligations
+from rules.engine.preview import ActionPreview, available_actions, obligations
 from rules.engine.state import Unit
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece

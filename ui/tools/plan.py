@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from shapely.geometry import Polygon
 
-from rules.engine.referee import ActionPreview, preview_of
+from rules.engine.preview import ActionPreview, preview_of
 from rules.tabletop.errors import UserError
 from rules.tabletop.measure import surface_in
 from rules.tabletop.path import Path, cut, length_in, place_at, placed, spans_in

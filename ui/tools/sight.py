@@ -10,7 +10,8 @@ import numpy as np
 
 from calibration.opencv import cv2
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, preview_of
+from rules.engine.preview import preview_of
+from rules.engine.referee import FIRE
 from rules.engine.state import Unit, fold
 from rules.tabletop.measure import base_area
 from rules.tabletop.occlusion import BoolArray

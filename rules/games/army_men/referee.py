@@ -8,12 +8,13 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
+from rules.engine.action import Action, UncertainFact
 from rules.engine.effects import CONDITIONS, WRECK, condition, goal_key, next_step, unharmed
 from rules.engine.events import PhaseBegun, plain
 from rules.engine.facts import Bound, Context, action_for, bind
 from rules.engine.objectives import Task
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, UncertainFact
+from rules.engine.referee import FIRE, NO_FACINGS, Referee
 from rules.engine.ruleset import Ruleset, refused
 from rules.engine.state import Unit
 from rules.engine.text import display_name, display_names

@@ -10,11 +10,12 @@ from typing import Any
 from shapely.geometry import Point, Polygon
 from shapely.ops import nearest_points
 
+from rules.engine.action import Action
 from rules.engine.dice import no_dice
 from rules.engine.effects import WRECK, carried_move, eliminations, moves_along, status_changes
 from rules.engine.events import Change, Effects, Move, plain
 from rules.engine.position import Position
-from rules.engine.referee import Action, effects_of
+from rules.engine.referee import effects_of
 from rules.engine.ruleset import limit
 from rules.engine.state import ELIMINATED, Unit
 from rules.engine.verdict import Verdict

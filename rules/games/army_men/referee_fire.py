@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rules.engine.action import Action, UncertainFact
 from rules.engine.common import in_sight
 from rules.engine.facts import Bound, Context, bind
 from rules.engine.position import Position, View
-from rules.engine.referee import Action, UncertainFact, refusal_of
 from rules.engine.ruleset import limit
 from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict, forbidden
+from rules.engine.without_dice import refusal_of
 from rules.games.army_men import status
 from rules.games.army_men.attack import THROUGH_THE_PORT
 from rules.games.army_men.bursts import laid

@@ -10,11 +10,11 @@ from shapely.geometry import LineString, Polygon
 
 from rules.engine.facts import UNKNOWN, Context, Source, Uncertain, of_actor
 from rules.engine.position import Position, View
-from rules.engine.referee import verdict_without_dice
 from rules.engine.ruleset import limit
 from rules.engine.schema import Inches, Record
 from rules.engine.state import Unit
 from rules.engine.text import display_name
+from rules.engine.without_dice import verdict_without_dice
 from rules.games.army_men.tables import Kind, Rules, Shelter, Weapon, touching
 from rules.tabletop.measure import STANDABLE_KINDS, base_area, counting, held_by, range_to, surface_in
 from rules.tabletop.movement import IMPASSABLE, MovementProfile, TerrainCost, Walk

@@ -8,9 +8,9 @@ from functools import cached_property
 from itertools import combinations, count
 from typing import Any
 
+from rules.engine.action import Action
 from rules.engine.effects import at_journal_places
 from rules.engine.position import Position
-from rules.engine.referee import Action
 from rules.engine.schema import Reader
 from rules.engine.state import Unit
 from rules.engine.text import display_name

@@ -8,15 +8,17 @@ from typing import Any
 
 from shapely import Point, Polygon
 
+from rules.engine.action import Action, UncertainFact
 from rules.engine.effects import CONDITIONS, condition, goal_key, next_step, unharmed
 from rules.engine.events import Change, PhaseBegun
 from rules.engine.facts import Context, action_for
 from rules.engine.objectives import Task
 from rules.engine.position import Position
-from rules.engine.referee import Action, Referee, UncertainFact, rounds_where, verdict_without_dice
+from rules.engine.referee import Referee, rounds_where
 from rules.engine.ruleset import Ruleset
 from rules.engine.text import display_name
 from rules.engine.verdict import total
+from rules.engine.without_dice import verdict_without_dice
 from rules.games.fudge_miniatures import statuses
 from rules.games.fudge_miniatures.attack import guts_penalties, sight_rules
 from rules.games.fudge_miniatures.model import Model, models

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from rules.engine.action import Action
 from rules.engine.effects import moves_along
 from rules.engine.events import Change, Effects
 from rules.engine.position import Position
-from rules.engine.referee import Action, effects_of
+from rules.engine.referee import effects_of
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import Verdict
 from rules.games.fudge_miniatures import statuses

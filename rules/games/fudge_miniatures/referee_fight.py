@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rules.engine.action import Action, UncertainFact
 from rules.engine.position import Position, View
-from rules.engine.referee import Action, UncertainFact
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.fudge_miniatures import statuses

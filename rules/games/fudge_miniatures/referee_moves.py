@@ -9,10 +9,11 @@ from typing import Any
 
 from shapely import LineString, Point, Polygon
 
+from rules.engine.action import Action, UncertainFact
 from rules.engine.common import not_your_turn
 from rules.engine.events import plain
 from rules.engine.position import Position, rules_with
-from rules.engine.referee import NO_FACINGS, Action, UncertainFact
+from rules.engine.referee import NO_FACINGS
 from rules.engine.state import State
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden

@@ -7,11 +7,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from rules.engine.action import Action, UncertainFact
 from rules.engine.effects import CONDITIONS, condition, next_step, stored_list, unharmed
 from rules.engine.events import PhaseBegun
 from rules.engine.facts import Context, action_for
 from rules.engine.position import Position
-from rules.engine.referee import Action, Referee, UncertainFact, phase_says, rounds_where
+from rules.engine.referee import Referee, phase_says, rounds_where
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.plastic_fudge import statuses, units

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from rules.engine.action import Action
 from rules.engine.effects import carried_move, moves_along, stored_list
 from rules.engine.events import Change, Effects, Move
 from rules.engine.position import Position
-from rules.engine.referee import Action, effects_of, preview_without_odds
+from rules.engine.preview import preview_without_odds
+from rules.engine.referee import effects_of
 from rules.engine.state import ELIMINATED, Unit
 from rules.engine.verdict import Verdict
 from rules.games.plastic_fudge import statuses, units

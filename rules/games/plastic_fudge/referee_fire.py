@@ -10,10 +10,10 @@ from typing import Any
 
 from shapely.geometry import Point, Polygon
 
+from rules.engine.action import Action, UncertainFact
 from rules.engine.common import in_sight, one_of
 from rules.engine.facts import Context, action_for
 from rules.engine.position import Position, View
-from rules.engine.referee import Action, UncertainFact
 from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict, forbidden

@@ -7,14 +7,16 @@ from dataclasses import replace
 from math import hypot
 from typing import Any
 
+from rules.engine.action import Action, UncertainFact
 from rules.engine.effects import stored_list
 from rules.engine.facts import UNKNOWN, Context, action_for, bind
 from rules.engine.position import Position
-from rules.engine.referee import NO_FACINGS, Action, UncertainFact, refusal_of, verdict_without_dice
+from rules.engine.referee import NO_FACINGS
 from rules.engine.ruleset import refused
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict
+from rules.engine.without_dice import refusal_of, verdict_without_dice
 from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.board import flight, reaches_edge, run_in, stretches, terrain_under
 from rules.games.plastic_fudge.movement import Mover, Stretch, rout_contagion, turn_tolls, turns_between

@@ -6,15 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from rules.engine.action import Action
 from rules.engine.common import not_your_turn
 from rules.engine.effects import next_step
 from rules.engine.events import PhaseBegun
 from rules.engine.facts import Context, action_for, times_done
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, effects_of, verdict_without_dice
+from rules.engine.referee import FIRE, NO_FACINGS, Referee, effects_of
 from rules.engine.state import Unit
 from rules.engine.text import display_name, display_names
 from rules.engine.verdict import Verdict, forbidden
+from rules.engine.without_dice import verdict_without_dice
 from rules.games.simple_plastic.attack import ATTACKS, ATTACKS_MADE, DICE_ROLLED, FIRED_AT, MOVED, shots_at
 from rules.games.simple_plastic.movement import LED, MOVING, closes_gaps
 from rules.games.simple_plastic.sight import distance_in, group_of, sight_rules

@@ -9,12 +9,13 @@ from typing import Any, cast
 
 from shapely.geometry import Polygon
 
+from rules.engine.action import UncertainFact
 from rules.engine.facts import UNKNOWN, Bound, Context, Source, Uncertain
 from rules.engine.position import Position, View
-from rules.engine.referee import UncertainFact, refusal_of
 from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict
+from rules.engine.without_dice import refusal_of
 from rules.games.simple_plastic_figure.cover import Piece, exposure, holder_at, terrain_names
 from rules.games.simple_plastic_figure.figures import bar, gap, held_in, leading, place_of, pose, rules_of, weapons
 from rules.games.simple_plastic_figure.statuses import DIRECTED_BY

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 
 from rules.engine.facts import Uncertain
 from rules.engine.position import Position, rules_with
-from rules.engine.referee import refusal_of
 from rules.engine.state import State, Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
+from rules.engine.without_dice import refusal_of
 from rules.games.simple_plastic_figure import statuses
 from rules.games.simple_plastic_figure.cover import holder, place_kind
 from rules.games.simple_plastic_figure.tables import Phase, Rules, Tables, Weapon

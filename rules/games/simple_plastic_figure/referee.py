@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
+from rules.engine.action import Action
 from rules.engine.effects import CONDITIONS, next_step, unharmed
 from rules.engine.events import Effects, Move, PhaseBegun
 from rules.engine.position import Position
-from rules.engine.referee import Action, Referee, effects_of, phase_says, rounds_where, verdict_without_dice
+from rules.engine.referee import Referee, effects_of, phase_says, rounds_where
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import ACTORS, TARGETS, Effect, MoveEffect, StatusEffect, Verdict
+from rules.engine.without_dice import verdict_without_dice
 from rules.games.simple_plastic_figure import statuses
 from rules.games.simple_plastic_figure.cover import sight_rules
 from rules.games.simple_plastic_figure.figures import ground, is_reserve, named, phase, rules_of

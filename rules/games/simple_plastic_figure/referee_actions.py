@@ -10,14 +10,17 @@ from typing import Any
 
 from shapely.geometry import Point, Polygon
 
+from rules.engine.action import Action
 from rules.engine.effects import goal_key
 from rules.engine.facts import UNKNOWN, Context, Uncertain, action_for
 from rules.engine.objectives import OBJECTIVE, Task, description_key
 from rules.engine.position import Position, View
-from rules.engine.referee import NO_FACINGS, Action, preview_of, refusal_of
+from rules.engine.preview import preview_of
+from rules.engine.referee import NO_FACINGS
 from rules.engine.state import Unit
 from rules.engine.text import display_name, display_names, place_words
 from rules.engine.verdict import Verdict, forbidden
+from rules.engine.without_dice import refusal_of
 from rules.games.simple_plastic_figure import figures, statuses
 from rules.games.simple_plastic_figure.cover import crossings, holder, place_kind
 from rules.games.simple_plastic_figure.figures import (

@@ -7,9 +7,10 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from rules.engine.action import Action
 from rules.engine.facts import Context, action_for, bind
 from rules.engine.position import Position
-from rules.engine.referee import Action, ActionPreview, preview_without_odds
+from rules.engine.preview import ActionPreview, preview_without_odds
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.simple_plastic_figure.aims import Aim, aim_at, aim_between, caught, held_facts

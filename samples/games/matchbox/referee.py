@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rules.engine.action import Action
 from rules.engine.facts import Context, action_for
 from rules.engine.plain_referee import plain_referee
 from rules.engine.position import Position
-from rules.engine.referee import Action
 
 from .game import ORDER
 

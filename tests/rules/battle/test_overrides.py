@@ -13,10 +13,10 @@ from rules.battle.battle import Battle
 from rules.battle.journal import event_of
 from rules.battle.overrides import Override, overrule, possible_overrides, record_forbidden_moves, rule
 from rules.battle.replay import replay
+from rules.engine.action import Action
 from rules.engine.dice import Scripted, play
 from rules.engine.effects import condition_changes
 from rules.engine.events import Effects, VerdictOverruled
-from rules.engine.referee import Action
 from rules.tabletop.errors import UserError
 from tests.rules.battle_driver import BattleDriver, begun, story_of
 from tests.rules.test_battle_simple_plastic import GREEN, HEDGE, PLACES, TAN

@@ -1,6 +1,7 @@
 """The statuses that store players' answers: one for each figure, fact and target."""
 
-from rules.engine.referee import Action, answer_key
+from rules.engine.action import Action
+from rules.engine.ambiguity import answer_key
 
 
 def test_an_answer_about_one_place_is_no_answer_about_another() -> None:

@@ -13,7 +13,7 @@ from rules.battle.referees import referee_of
 from rules.battle.scripted import SituationPlay, begin_battle
 from rules.battle.situation import situation_of
 from rules.engine.dice import Scripted, play
-from rules.engine.referee import at_spot, preview_of
+from rules.engine.preview import at_spot, preview_of
 from rules.games import GAMES, open_game
 from rules.games.simple_plastic_figure.aims import caught
 

@@ -7,10 +7,12 @@ from fractions import Fraction
 
 import pytest
 
+from rules.engine.action import Action
+from rules.engine.ambiguity import Ambiguity
 from rules.engine.game import Question
 from rules.engine.needed import needed_words
 from rules.engine.position import View
-from rules.engine.referee import Action, ActionPreview, Ambiguity, Odds
+from rules.engine.preview import ActionPreview, Odds
 from rules.engine.verdict import Reason, Verdict, forbidden
 from rules.tabletop.measure import Range
 from ui.battle.action_text import (

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from rules.battle.referees import position_of
+from rules.engine.action import Action
 from rules.engine.events import PhaseBegun, Placed
-from rules.engine.referee import Action, ActionPreview
+from rules.engine.preview import ActionPreview
 from rules.tabletop.template import Blast
 from tests.ui.tables import in_battle, soldier
 from ui.battle.battle_overlay import (

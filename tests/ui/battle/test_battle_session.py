@@ -14,7 +14,7 @@ from rules.battle.replay import replay
 from rules.engine.dice import Scripted
 from rules.engine.events import PhaseBegun, UnitJoined
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview
+from rules.engine.preview import ActionPreview
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn

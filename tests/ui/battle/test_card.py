@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from rules.engine.referee import Action, ActionPreview, Odds
+from rules.engine.action import Action
+from rules.engine.preview import ActionPreview, Odds
 from ui.battle.action_text import Ranking, forbidden_groups, forbidden_words, odds_column, ranked
 
 HALF = Fraction(1, 2)

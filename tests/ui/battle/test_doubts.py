@@ -11,10 +11,12 @@ import pytest
 from rules.battle.battle import Battle
 from rules.battle.journal import event_of
 from rules.battle.referees import position_of
+from rules.engine.action import FactPath
+from rules.engine.ambiguity import Ambiguity
 from rules.engine.events import Change, Changed, PhaseBegun, QuestionAnswered, QuestionAsked
 from rules.engine.needed import needed_words
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview, Ambiguity, FactPath
+from rules.engine.preview import ActionPreview
 from rules.engine.roster import Army
 from rules.tabletop.table import TerrainKind, TerrainPiece
 from tests.rules.battle_driver import begun, recruits

@@ -12,7 +12,7 @@ from rules.battle.referees import position_of
 from rules.engine.effects import at_journal_places
 from rules.engine.events import ActionResolved, Change, Changed, OutcomeDecided, PhaseBegun, Placed
 from rules.engine.position import Position
-from rules.engine.referee import preview_of
+from rules.engine.preview import preview_of
 from rules.engine.roster import Army
 from rules.engine.state import Unit
 from rules.tabletop.table import PointIn

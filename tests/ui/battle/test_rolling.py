@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from rules.engine.action import Action
 from rules.engine.dice import DiceRequest, Die, Procedure, Roll
 from rules.engine.events import PhaseBegun
-from rules.engine.referee import Action
 from rules.engine.verdict import Verdict
 from tests.ui.battle.test_round_sequence import opened, seen
 from ui.battle.battle_session import BattleSession

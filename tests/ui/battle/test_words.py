@@ -10,7 +10,7 @@ import pytest
 
 from rules.battle.journal import event_of, standing
 from rules.engine.needed import needed_words
-from rules.engine.referee import ActionPreview
+from rules.engine.preview import ActionPreview
 from rules.engine.text import label
 from tests.rules import (
     test_battle_army_men,

@@ -11,8 +11,9 @@ from PyQt6.QtGui import QFontMetrics
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLabel, QLineEdit, QTreeWidgetItem
 
+from rules.engine.action import Action
 from rules.engine.game import Question
-from rules.engine.referee import Action, ActionPreview, AvailableActions, Odds
+from rules.engine.preview import ActionPreview, AvailableActions, Odds
 from rules.tabletop.template import Blast
 from tests.ui.windows import Owned
 from ui.desktop.battle.action_list import ActionList

@@ -10,7 +10,7 @@ import pytest
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, Ruler
 from rules.battle.referees import position_of
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview
+from rules.engine.preview import ActionPreview
 from rules.engine.roster import Army, Recruit
 from tests.rules.battle_driver import begun
 from tests.rules.board import figure

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rules.battle.referees import position_of, referee_of
-from rules.engine.referee import preview_of
+from rules.engine.preview import preview_of
 from rules.games import GAMES, open_game
 from ui.battle.battle_setup import BattleSetup, begin, usual_armies
 from vision.simulation.scene import demo_scene

@@ -16,7 +16,7 @@ from PyQt6.QtWidgets import (
     QTreeWidgetItem,
 )
 
-from rules.engine.referee import ActionPreview
+from rules.engine.preview import ActionPreview
 from ui.battle.action_text import (
     action_words,
     chance_words,

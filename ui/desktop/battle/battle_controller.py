@@ -11,9 +11,11 @@ from PyQt6.QtCore import QObject, pyqtSignal
 
 from calibration.drift import Drift
 from rules.battle.battle import Battle, Clock
+from rules.engine.action import Action
+from rules.engine.ambiguity import Ambiguity
 from rules.engine.events import ActionResolved
 from rules.engine.position import Position
-from rules.engine.referee import Action, ActionPreview, Ambiguity
+from rules.engine.preview import ActionPreview
 from rules.engine.text import says_outcome
 from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import PointIn

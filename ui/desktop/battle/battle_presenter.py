@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview, AvailableActions, is_owed
+from rules.engine.preview import ActionPreview, AvailableActions, is_owed
 from rules.engine.text import place_words
 from rules.tabletop.errors import UserError
 from ui.battle.action_text import card_title, numbered_names

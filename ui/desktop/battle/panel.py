@@ -21,9 +21,10 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from rules.engine.action import Action
 from rules.engine.game import Question
 from rules.engine.needed import needed_words
-from rules.engine.referee import Action, ActionPreview, AvailableActions
+from rules.engine.preview import ActionPreview, AvailableActions
 from rules.games import game_names
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template

@@ -15,8 +15,8 @@ from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButto
 
 from calibration.camera import TableCamera
 from calibration.solve import Calibration
+from rules.engine.ambiguity import NEARER, Ambiguity
 from rules.engine.position import Position
-from rules.engine.referee import NEARER, Ambiguity
 from rules.tabletop.path import Path
 from rules.tabletop.table import PointIn
 from ui.battle.action_text import doubt_words, refusal_words

@@ -9,7 +9,7 @@ from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview, preview_of
+from rules.engine.preview import ActionPreview, preview_of
 from ui.battle.action_text import round_words
 from ui.battle.battle_session import BattleSession
 from ui.battle.round_sequence import RoundMark, RoundSequence, RoundState, rounds

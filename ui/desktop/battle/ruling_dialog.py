@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QHBoxLayout, Q
 
 from rules.battle.overrides import Override
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview
+from rules.engine.preview import ActionPreview
 from rules.tabletop.errors import user_error
 from ui.battle.battle_session import BattleSession
 from ui.battle.ruling import (

@@ -15,7 +15,7 @@ from hardware.ports import attached
 from hardware.range_rod import Alarm, DiceWait, Idle, RodShape, Sign
 from rules.engine.dice import Die
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview
+from rules.engine.preview import ActionPreview
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.devices.panel import DeviceBox, DevicesPanel
 from ui.desktop.devices.tray_view import TrayDialog, TrayPicture, TrayView, close_up
