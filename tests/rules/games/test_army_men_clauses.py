@@ -1,4 +1,4 @@
-"""Army Men: every clause of a rule by itself: each number at its limit, each exception, each agreement of the players."""
+"""Army Men: every clause of a rule by itself: each number at its limit, each exception, each agreement."""
 
 from __future__ import annotations
 
