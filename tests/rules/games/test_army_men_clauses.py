@@ -40,7 +40,7 @@ FEET = {
 }
 
 
-def asked(action: str, dice: list[int] | None = None, options: dict[str, Any] | None = None, **given: Any) -> Verdict:
+def asked(action: str, dice: Any = None, options: Any = None, **given: Any) -> Verdict:
     """The answer to a question."""
     return GAME.choosing(**(options or {})).ask(action, given, Scripted(dice or []))
 
@@ -126,7 +126,12 @@ def test_the_order_of_moving_is_rolled_once_or_every_turn_am_06() -> None:
 
 
 def test_advice_on_forces_am_07_am_08() -> None:
-    cases = [(29, None, False, True), (30, None, True, True), (40, None, True, True), (41, None, False, True)]
+    cases: list[tuple[int, int | None, bool, bool]] = [
+        (29, None, False, True),
+        (30, None, True, True),
+        (40, None, True, True),
+        (41, None, False, True),
+    ]
     cases += [(30, 15, True, True), (30, 16, True, False), (32, 16, True, True), (50, 20, False, True)]
     for men, defenders, typical, strong in cases:
         found = asked("force_advice", men=men, **({} if defenders is None else {"defenders": defenders}))
@@ -274,7 +279,10 @@ def test_whom_a_tank_runs_over_am_26() -> None:
 
 @pytest.mark.parametrize(("action", "rule"), [("climb", "AM-27"), ("swim", "AM-30"), ("paratrooper", "AM-33")])
 def test_one_try_a_turn_in_ones_own_move_am_27_am_30_am_33_am_62(action: str, rule: str) -> None:
-    cases = [({"phase": "small_arms"}, "wrong_phase"), ({"waits": True}, "not_his_move")]
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"phase": "small_arms"}, "wrong_phase"),
+        ({"waits": True}, "not_his_move"),
+    ]
     cases += [({"tried_this_turn": True}, "already_tried")]
     if action == "climb":
         cases += [({"glued": True}, "glued"), ({"edge_in": 0.3}, "not_adjacent")]
@@ -566,7 +574,11 @@ def test_fire_at_what_one_does_not_see_am_66() -> None:
 def test_an_engineer_beside_the_obstacle_and_stationary_am_67_am_71_am_72_am_37_am_06() -> None:
     for obstacle in ("barbed_wire", "tank_obstacle"):
         given = {"obstacle": obstacle, "by": "engineer"}
-        cases = [({"distance_in": 0.25}, ""), ({"distance_in": 0.3}, "not_adjacent"), ({"waits": True}, "not_his_move")]
+        cases: list[tuple[dict[str, Any], str]] = [
+            ({"distance_in": 0.25}, ""),
+            ({"distance_in": 0.3}, "not_adjacent"),
+            ({"waits": True}, "not_his_move"),
+        ]
         cases += [({"moved_this_turn": True}, "moved_this_turn"), ({"attacks_made_this_turn": 1}, "already_attacked")]
         for more, why in cases:
             assert code(asked("destroy_obstacle", **given, **more)) == why, more
@@ -586,7 +598,7 @@ def test_a_medics_roll_am_68() -> None:
         roll = sum(faces)
         assert asked("medic", faces).numbers["healed"] == (roll <= 7)
         assert asked("medic", faces, {"medic_roll": "exactly_seven"}).numbers["healed"] == (roll == 7)
-    cases = [
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"adjacent": False}, "not_adjacent"),
         ({"edge_in": 0.3}, "not_adjacent"),
         ({"waits": True}, "not_his_move"),
@@ -959,8 +971,8 @@ def test_the_zones_around_a_pillbox_am_109() -> None:
         (-91, 5, "behind"),
         (270, 5, "front"),
     ):
-        found = asked("pillbox_zone", off_front_deg=off_deg, edge_in=edge_in).numbers
-        assert (found["zone"], found["safe"]) == (zone, zone != "front"), off_deg
+        zones = asked("pillbox_zone", off_front_deg=off_deg, edge_in=edge_in).numbers
+        assert (zones["zone"], zones["safe"]) == (zone, zone != "front"), off_deg
     for edge_in, zone in ((3, "front_below"), (3.1, "front")):
         found = asked(
             "pillbox_zone", None, {"safe_zones": "rear_half_and_front_3_in"}, off_front_deg=0, edge_in=edge_in
@@ -1022,7 +1034,7 @@ def test_which_weapons_reach_the_men_inside_am_93_am_112_am_113() -> None:
 def test_getting_in_and_out_am_112_am_62_am_17_am_12_am_06() -> None:
     for kind, row in TABLES.kinds.items():
         assert code(asked("board", vehicle=kind)) == ("" if row.carries else "carries_nobody"), kind
-    cases = [
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"edge_in": 0.25}, ""),
         ({"edge_in": 0.3}, "not_adjacent"),
         ({"held": True}, "glued"),
@@ -1042,8 +1054,8 @@ def test_getting_in_and_out_am_112_am_62_am_17_am_12_am_06() -> None:
 
 def test_a_heros_three_lives_am_115() -> None:
     for lost, removed, left in ((0, False, 3), (1, False, 2), (2, False, 1), (3, True, 0), (4, True, 0)):
-        found = asked("hero_status", eliminations=lost).numbers
-        assert (found["removed"], found["lives_left"]) == (removed, left)
+        status = asked("hero_status", eliminations=lost).numbers
+        assert (status["removed"], status["lives_left"]) == (removed, left)
     for before, removed in ((0, False), (1, False), (2, True)):
         found = asked("attack", [3, 4], weapon="rifle", distance_in=10, target_hero=True, target_eliminations=before)
         assert found.numbers["removed"] == removed
