@@ -89,7 +89,7 @@ def code(found: Verdict) -> str:
 
 def statuses(found: Verdict) -> list[StatusEffect]:
     """The statuses that an answer gives figures or the battle."""
-    return [one for one in statuses(found) if isinstance(one, StatusEffect)]
+    return [one for one in found.effects if isinstance(one, StatusEffect)]
 
 
 def rules_of(found: Verdict) -> set[str]:
