@@ -113,6 +113,19 @@ def test_only_units_with_two_weapons_have_a_note_on_the_choice(name: str) -> Non
     assert told == (of_two if len(card.weapons) == 2 else set())
 
 
+def test_a_helicopter_is_told_that_it_may_hover_pf_121_pf_122() -> None:
+    told = {name: GAME.ask("attack_request", {"unit": name}, Scripted([])).reasons for name in GAME.rules.tables.cards}
+    assert [name for name, reasons in told.items() if "PF-122" in {one.rule for one in reasons}] == ["helicopter"]
+
+
+def test_a_snipers_level_has_his_pose_in_it_pf_99() -> None:
+    told = {}
+    for name in ("sniper_prone", "sniper_kneeling", "crawling"):
+        answer = GAME.ask("basic_defense_level", {"unit": name, "pose": "prone"}, Scripted([]))
+        told[name] = [reason.rule for reason in answer.reasons]
+    assert told == {"sniper_prone": ["PF-98", "PF-99"], "sniper_kneeling": ["PF-98", "PF-99"], "crawling": ["PF-100"]}
+
+
 def test_two_have_binoculars() -> None:
     """By their cards: "with pistol and binoculars", "with binoculars"."""
     assert [name for name, card in GAME.rules.tables.cards.items() if card.binoculars] == ["commander", "spotter"]
@@ -411,6 +424,12 @@ def test_the_rod_tells_the_range_bands_pf_02_pf_16() -> None:
         limit_in = GAME.ask("range_check", {"RL": name, "distance_in": 0}, Scripted([])).numbers["limit_in"]
         assert band(GAME.rules, limit_in) == level.range_bands
         assert band(GAME.rules, limit_in + 0.01) == level.range_bands + 1
+
+
+def test_bands_of_the_agreed_length_pf_15() -> None:
+    by_two = GAME.rules.choosing(band_in=2)
+    assert [band(by_two, distance_in) for distance_in in (2, 2.1, 36, 37)] == [1, 2, 18, 19]
+    assert bands_up(by_two, _at("up", 0, 4.0), _at("down", 4)) == 2
 
 
 def test_ranges_and_heights_of_the_measured_table_pf_40() -> None:
