@@ -113,17 +113,18 @@ def test_only_units_with_two_weapons_have_a_note_on_the_choice(name: str) -> Non
     assert told == (of_two if len(card.weapons) == 2 else set())
 
 
-def test_a_helicopter_is_told_that_it_may_hover_pf_121_pf_122() -> None:
-    told = {name: GAME.ask("attack_request", {"unit": name}, Scripted([])).reasons for name in GAME.rules.tables.cards}
-    assert [name for name, reasons in told.items() if "PF-122" in {one.rule for one in reasons}] == ["helicopter"]
+def test_only_a_helicopter_may_hover_pf_121_pf_122() -> None:
+    cards = GAME.rules.tables.cards
+    reasons = {name: GAME.ask("attack_request", {"unit": name}, Scripted([])).reasons for name in cards}
+    assert [name for name, given in reasons.items() if "PF-122" in {one.rule for one in given}] == ["helicopter"]
 
 
-def test_a_snipers_level_has_his_pose_in_it_pf_99() -> None:
-    told = {}
+def test_a_snipers_pose_is_part_of_his_level_pf_99() -> None:
+    rules = {}
     for name in ("sniper_prone", "sniper_kneeling", "crawling"):
         answer = GAME.ask("basic_defense_level", {"unit": name, "pose": "prone"}, Scripted([]))
-        told[name] = [reason.rule for reason in answer.reasons]
-    assert told == {"sniper_prone": ["PF-98", "PF-99"], "sniper_kneeling": ["PF-98", "PF-99"], "crawling": ["PF-100"]}
+        rules[name] = [reason.rule for reason in answer.reasons]
+    assert rules == {"sniper_prone": ["PF-98", "PF-99"], "sniper_kneeling": ["PF-98", "PF-99"], "crawling": ["PF-100"]}
 
 
 def test_two_have_binoculars() -> None:

@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
-from rules.battle.scripted import play_situation
-from rules.battle.situation import situation_of
-from rules.engine.dice import Scripted
 from rules.engine.game import Game
 from rules.engine.verdict import MoveEffect, RuleRefusal, StatusEffect, Verdict
 from rules.games import open_game
 from rules.games.simple_plastic.tables import Tables
+from tests.rules.games.clauses import Step, answer_to, code, played_out, rules_of
 
 GAME: Game[Tables] = open_game("simple_plastic")
 TABLES = GAME.rules.tables
-
-
-def asked(action: str, dice: Any = None, options: Any = None, **given: Any) -> Verdict:
-    """The answer to a question."""
-    return GAME.choosing(**(options or {})).ask(action, given, Scripted(dice or []))
-
-
-def code(found: Verdict) -> str:
-    """The short name of why something is forbidden; empty if it is allowed."""
-    return "" if found.allowed else str(found.numbers["reason"])
-
-
-def rules_of(found: Verdict) -> set[str]:
-    """The rules that an answer gives as its reasons."""
-    return {one.rule for one in found.reasons}
+asked = partial(answer_to, GAME)
 
 
 def statuses(found: Verdict) -> dict[str, Any]:
@@ -43,13 +28,10 @@ def unit(name: str, x_in: float, y_in: float, card: str = "soldier", **more: Any
     return {"id": name, "card": card, "at_in": [x_in, y_in], **more}
 
 
-def played(
-    green: list[dict[str, Any]], tan: list[dict[str, Any]], *steps: dict[str, Any], **more: Any
-) -> list[dict[str, Any]]:
-    """The answers to the steps of a situation on an open table."""
-    sides = {"green": green, "tan": tan}
-    document = {"schema": 1, "game": "simple_plastic", "table_in": [72, 48], "sides": sides, "steps": list(steps)}
-    answers: list[dict[str, Any]] = play_situation(situation_of({**document, **more}))["steps"]
+def played(green: list[Step], tan: list[Step], *steps: Step, **more: Any) -> list[Step]:
+    """The answers to the steps of a situation."""
+    found = played_out("simple_plastic", {"green": green, "tan": tan}, *steps, **{"table_in": [72, 48], **more})
+    answers: list[Step] = found["steps"]
     return answers
 
 
@@ -271,21 +253,10 @@ def test_a_four_or_more_kills_one_sp_11_sp_13_sp_26() -> None:
         some = {} if figures is None else {"target_figures": figures}
         found = asked("attack", [3, 4, 6, 2], **heavy, **some).numbers
         assert (found["hits"], found["kills"]) == (3, kills)
-    mixed = asked(
-        "squad_attack",
-        [3, 3, 3, 3, 3],
-        attackers=["heavy_weapon", "ordinary"],
-        attacker_moved=True,
-        targets=men(1, 2, 3, 4, 5),
-    )
+    five = {"attacker_moved": True, "targets": men(1, 2, 3, 4, 5)}
+    mixed = asked("squad_attack", [3, 3, 3, 3, 3], attackers=["heavy_weapon", "ordinary"], **five)
     assert mixed.numbers["killed"] == ["tan-1", "tan-2", "tan-3", "tan-4"]
-    other = asked(
-        "squad_attack",
-        [3, 3, 3, 3, 3],
-        attackers=["ordinary", "heavy_weapon"],
-        attacker_moved=True,
-        targets=men(1, 2, 3, 4, 5),
-    )
+    other = asked("squad_attack", [3, 3, 3, 3, 3], attackers=["ordinary", "heavy_weapon"], **five)
     assert len(other.numbers["killed"]) == 4
     stayed = {"attackers": ["ordinary", "ordinary"], "attacker_moved": True, "stayed_put_each": [False, True]}
     each = asked("squad_attack", [3, 3], {"did_not_move": "figure"}, **stayed, targets=men(1, 2)).numbers
