@@ -11,6 +11,7 @@ from PyQt6.QtSvg import QSvgRenderer
 from PyQt6.QtWidgets import QMenu, QWidget
 
 from ui.desktop.picture.image import painting
+from ui.desktop.widgets import literal_text
 
 _NATIVE = QKeySequence.SequenceFormat.NativeText
 
@@ -49,6 +50,26 @@ class ActionMenu(QMenu):
         switch = create_switch(self._window, text, key, tip)
         self.addAction(switch)
         return switch
+
+    def add_separator(self) -> None:
+        """Add a line between groups of actions."""
+        add_separator(self)
+
+
+def add_entry(menu: QMenu, text: str, slot: Callable[[], object], tip: str = "") -> QAction:
+    """Add an action that only this menu has; Python makes it, not Qt, so that PyQt hears of its end."""
+    entry = QAction(text, menu)
+    entry.setToolTip(literal_text(tip))
+    entry.triggered.connect(lambda: slot())
+    menu.addAction(entry)
+    return entry
+
+
+def add_separator(menu: QMenu) -> None:
+    """Add a line between groups of actions; made like the entries."""
+    line = QAction(menu)
+    line.setSeparator(True)
+    menu.addAction(line)
 
 
 def create_key_action(window: QWidget, key: str, text: str, tip: str, slot: Callable[[], object]) -> QAction:

@@ -9,7 +9,7 @@ from PyQt6.QtCore import QPoint, QSize, Qt, QTimer
 from PyQt6.QtGui import QAction, QActionGroup, QContextMenuEvent, QKeyEvent, QMouseEvent, QPaintEvent, QPolygon
 from PyQt6.QtWidgets import QFrame, QMainWindow, QMenu, QToolButton, QVBoxLayout
 
-from ui.desktop.action import ActionMenu, create_action, create_key_action, create_switch, icon
+from ui.desktop.action import ActionMenu, add_entry, create_action, create_key_action, create_switch, icon
 from ui.desktop.commands import Commands
 from ui.desktop.picture.image import painting
 from ui.desktop.widgets import described
@@ -148,7 +148,7 @@ class Actions:
         menu.add(tr("Folder of pictures…"), "Ctrl+Shift+O", tip, commands.open_folder)
         tip = tr("Try a computer-made table; no camera needed")
         menu.add(tr("Simulated table"), "Ctrl+D", tip, lambda: commands.store.open("demo"))
-        menu.addSeparator()
+        menu.add_separator()
         menu.addMenu(cameras_menu)
         menu.setToolTipsVisible(True)
         cameras_menu.aboutToShow.connect(lambda: _list_cameras(cameras_menu, commands))
@@ -174,7 +174,7 @@ class Actions:
     def _table_menu(self, commands: Commands) -> QMenu:
         menu, tables = ActionMenu(tr("&Table"), self._window), commands.features.tables
         menu.addMenu(self.source_menu)
-        menu.addSeparator()
+        menu.add_separator()
         tip = tr("Make a PDF of markers, the lens board, the range rod or unit cards")
         self.print = menu.add(tr("Print…"), "Ctrl+P", tip, commands.print_sheets)
         tip = tr("Use this picture as the empty table, to find soldiers more reliably")
@@ -187,7 +187,7 @@ class Actions:
         menu.add(tr("Forget examples"), "", tip, tables.forget_examples)
         tip = tr("Save soldiers, ranges, lines of sight, rulers and terrain for other programs")
         menu.add(tr("Save table…"), "", tip, tables.save)
-        menu.addSeparator()
+        menu.add_separator()
         tip = tr("Save the picture with everything drawn over it")
         menu.add(tr("Save picture…"), "Ctrl+S", tip, commands.save_snapshot)
         tip = tr("Save the picture as the camera sees it, with nothing drawn over it")
@@ -227,10 +227,8 @@ class Actions:
 def _list_cameras(menu: QMenu, commands: Commands) -> None:
     menu.clear()
     for camera in cameras() or [Camera(number, "") for number in range(3)]:
-        action = menu.addAction(camera.words)
-        if action is not None:
-            action.setToolTip(tr("Use camera {number}", number=camera.number))
-            action.triggered.connect(lambda _, spec=str(camera.number): commands.store.open(spec))
+        tip = tr("Use camera {number}", number=camera.number)
+        add_entry(menu, camera.words, partial(commands.store.open, str(camera.number)), tip)
 
 
 _WIDTH_PX, _BUTTON_PX, _ICON_PX, _GAP_PX = 48, 36, 24, 2

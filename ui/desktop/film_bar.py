@@ -110,7 +110,7 @@ class FilmController(QObject):
         tip = tr("Show the next picture")
         forward = menu.add(tr("Forward"), "", tip, partial(self._step, 1), "step-forward")
         self.forward = _keyed(forward, ".", "PgDown")
-        menu.addSeparator()
+        menu.add_separator()
         self.bar = FilmBar(self.back, self.play, self.forward)
         self.speeds = self._speed_actions(menu)
         actions.view_menu.addMenu(menu)

@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QDockWidget, QMenu, QWidget
 
 from ui.background_task import BackgroundTask
 from ui.battle.first_shot import Need
+from ui.desktop.action import add_entry
 from ui.desktop.actions import ToolRail
 from ui.desktop.commands import Commands
 from ui.desktop.guide_bar import GuideBar
@@ -228,9 +229,7 @@ class GuideController(QObject):
             (tr("Picture or video…"), self._commands.open_file),
         ]
         for words, choose in choices:
-            action = self.choices.addAction(words)
-            if action is not None:
-                action.triggered.connect(partial(_call, choose))
+            add_entry(self.choices, words, choose)
 
     def choose(self, spec: str) -> None:
         """Open a source, which completes the camera step once it is open."""
@@ -265,7 +264,3 @@ class GuideController(QObject):
         if self._step is GuideStep.ARMIES and taught != self._taught:
             self._taught = taught
             self.bar.offer([name for name in SUGGESTED_ARMIES if name not in taught])
-
-
-def _call(action: Callable[[], object], _checked: bool = False) -> None:
-    action()

@@ -27,7 +27,7 @@ from ui.background_task import BackgroundTask
 from ui.desktop.action import ActionMenu
 from ui.desktop.guide import GuideController
 from ui.desktop.theme import TEXT_PX
-from ui.desktop.widgets import close_button, in_column, wrapping_label
+from ui.desktop.widgets import button_with_tip, close_button, in_column, wrapping_label
 from ui.diagnostics import TYPEFACE, EventLog, about_words, bug_report, libraries
 from ui.translation import mark_for_translation, tr
 
@@ -206,11 +206,9 @@ class DetailsDialog(QDialog):
         about = wrapping_label(tr(_ABOUT))
         buttons = close_button(self)
         self.report = ""
-        self.copy = buttons.addButton(tr("Copy"), QDialogButtonBox.ButtonRole.ActionRole)
-        if self.copy is not None:
-            self.copy.setEnabled(False)
-            self.copy.setToolTip(tr("Copy the whole text"))
-            self.copy.clicked.connect(self._copy)
+        self.copy = button_with_tip(tr("Copy"), tr("Copy the whole text"), self._copy)
+        self.copy.setEnabled(False)
+        buttons.addButton(self.copy, QDialogButtonBox.ButtonRole.ActionRole)
         in_column(about, self._text, buttons, on=self)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._pull)
@@ -223,8 +221,7 @@ class DetailsDialog(QDialog):
         self._timer.stop()
         self.report = bug_report(self._examination.take() or self._examination.refusal, self._event_log)
         self._text.setPlainText(self.report)
-        if self.copy is not None:
-            self.copy.setEnabled(True)
+        self.copy.setEnabled(True)
 
     def _copy(self) -> None:
         clipboard = QGuiApplication.clipboard()

@@ -42,7 +42,7 @@ class VoiceController(QObject):
         self.switch = self.menu.add_switch(tr("Speak"), "", tip)
         tip = tr("Say the last announcement again")
         self.menu.add(tr("Say again"), "Y", tip, lambda: self._queue.add(self._last))
-        self.menu.addSeparator()
+        self.menu.add_separator()
         self.kinds = {kind: self._kind_switch(kind) for kind in AnnouncementKind}
         parts.display.menu.addMenu(self.menu)
         battle.resolved.connect(lambda words: self._add(Announcement(AnnouncementKind.OUTCOME, for_ear(words))))

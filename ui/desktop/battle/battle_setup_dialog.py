@@ -325,10 +325,10 @@ class BattleSetupDialog(QDialog):
     def _buttons(self) -> QDialogButtonBox:
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         buttons.addButton(self._begin, QDialogButtonBox.ButtonRole.AcceptRole)
-        check = buttons.addButton(tr("Check armies"), QDialogButtonBox.ButtonRole.ActionRole)
-        if check is not None:
-            check.setAutoDefault(False)  # only one button is the next step
-            check.clicked.connect(self._check)
+        check = QPushButton(tr("Check armies"))
+        check.setAutoDefault(False)  # only one button is the next step
+        check.clicked.connect(self._check)
+        buttons.addButton(check, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         return buttons

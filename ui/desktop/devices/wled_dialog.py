@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PyQt6.QtCore import QTimer
-from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLineEdit, QWidget
+from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLineEdit, QPushButton, QWidget
 
 from hardware import wled
 from hardware.wled import Address, Segment
@@ -46,10 +46,9 @@ class WledDialog(QDialog):
         self._host.setToolTip(tr("The address that WLED's own page or app shows"))
         self._segment.setToolTip(tr("The part of the LEDs that lies on the rod; WLED's page names it"))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        connect = buttons.addButton(tr("Connect"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self._connect = QPushButton(tr("Connect"))
+        buttons.addButton(self._connect, QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.addButton(emulate, QDialogButtonBox.ButtonRole.ActionRole)
-        assert connect is not None
-        self._connect = connect
         form = QFormLayout(self)
         form.addRow(tr("Address:"), self._host)
         form.addRow("", self._find)

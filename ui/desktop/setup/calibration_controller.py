@@ -60,7 +60,7 @@ class CalibrationController(QObject):
         menu.add(tr("Camera lens…"), "", tip, self.learn_lens)
         tip = tr("Set the part of the table that you play on, and its origin")
         menu.add(tr("Table edges…"), "", tip, self.choose_area)
-        menu.addSeparator()
+        menu.add_separator()
         tip = tr("Show lengths in centimetres; the rules still use inches")
         centimetres = menu.add_switch(tr("Centimetres"), "", tip)
         centimetres.setChecked(self._settings.unit is Unit.CENTIMETRE)

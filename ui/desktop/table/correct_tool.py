@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 
 from rules.tabletop.errors import user_error
 from rules.tabletop.table import Figure
+from ui.desktop.action import add_entry, add_separator
 from ui.desktop.picture.view import PictureView
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult, Tool, figure_id
@@ -124,7 +124,7 @@ class CorrectTool(Tool):
         title = _GROUPS["Army"]
         tip = tr("Move {name} and all soldiers that look like it into a new army", name=shown_name)
         army_menu = groups.get("Army") or _submenu(menu, tr(title))
-        _add(army_menu, tr("New army"), lambda: self._split_off(figure), tip)
+        add_entry(army_menu, tr("New army"), lambda: self._split_off(figure), tip)
         self._later(
             groups.get("The same as") or menu,
             tr("The soldier I click next"),
@@ -141,7 +141,7 @@ class CorrectTool(Tool):
                 figure.id, tr("Now click the middle of {name}'s base.", name=shown_name), partial(self._place, figure)
             ),
         )
-        _add(menu, tr("Rena&me…"), lambda: self._store.change(lambda: self._rename(view, figure)))
+        add_entry(menu, tr("Rena&me…"), lambda: self._store.change(lambda: self._rename(view, figure)))
 
     def _fill_at(self, menu: QMenu, view: TableView, at: PickResult) -> None:
         assert view.calibration is not None
@@ -162,11 +162,11 @@ class CorrectTool(Tool):
         for option in options:
             if option.group and option.group not in groups:
                 groups[option.group] = _submenu(menu, tr(_GROUPS.get(option.group, option.group)))
-            _add(groups.get(option.group, menu), option.words, partial(self._apply, option), option.label)
+            add_entry(groups.get(option.group, menu), option.words, partial(self._apply, option), option.label)
         return groups
 
     def _later(self, menu: QMenu, words: str, waiting: Waiting) -> None:
-        _add(menu, words, lambda: self._store.change(lambda: self._wait(waiting)))
+        add_entry(menu, words, lambda: self._store.change(lambda: self._wait(waiting)))
 
     def _wait(self, waiting: Waiting) -> None:
         self._store.use_tool(CORRECT)
@@ -207,13 +207,6 @@ class CorrectTool(Tool):
             self._correct(rename(view, figure, name_typed))
 
 
-def _add(menu: QMenu, words: str, slot: Callable[[], object], tip: str = "") -> None:
-    action = QAction(words, menu)
-    action.setToolTip(literal_text(tip))
-    action.triggered.connect(lambda: slot())
-    menu.addAction(action)
-
-
 def _submenu(menu: QMenu, words: str) -> QMenu:
     group = QMenu(words, menu)
     group.setToolTipsVisible(True)
@@ -223,7 +216,5 @@ def _submenu(menu: QMenu, words: str) -> QMenu:
 
 def _add_heading(menu: QMenu, words: str) -> None:
     """Start a menu with a line of text; a style sheet hides the titles of Qt's own sections."""
-    heading = menu.addAction(words)
-    if heading is not None:
-        heading.setEnabled(False)
-    menu.addSeparator()
+    add_entry(menu, words, lambda: None).setEnabled(False)
+    add_separator(menu)

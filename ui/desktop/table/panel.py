@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PyQt6.QtCore import QModelIndex, QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFont, QFontMetrics, QIcon, QPixmap
@@ -23,6 +24,7 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.tabletop.table import Figure, PointIn
+from ui.desktop.action import add_entry
 from ui.desktop.widgets import (
     button_with_tip,
     described,
@@ -328,9 +330,8 @@ class ArmyList(QWidget):
         self.menu.clear()
         for army in self.armies:
             if army not in chosen:
-                action = self.menu.addAction(tr("Into {army}", army=side_name(army)))
-                if action is not None:
-                    action.triggered.connect(lambda _, into=army: self.merged.emit(into, tuple(chosen)))
+                merge = partial(self.merged.emit, army, tuple(chosen))
+                add_entry(self.menu, tr("Into {army}", army=side_name(army)), merge)
         self.menu.popup(self.merge.mapToGlobal(QPoint(0, self.merge.height())))
 
     def _lay_out(self) -> None:

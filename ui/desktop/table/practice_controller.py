@@ -64,11 +64,11 @@ class PracticeController(QObject):
         add(tr("Remove soldier"), REMOVE_KEY, tip, self._remove)
         tip = tr("Put all removed soldiers back where they were")
         add(tr("Bring back"), "", tip, self._bring_back)
-        self.menu.addSeparator()
+        self.menu.add_separator()
         tip = tr("Push the camera a little, as if someone had bumped into it")
         add(tr("Bump camera"), "", tip, lambda: self._change(lambda now, _: now.bump()))
         self._fill_lamp()
-        self.menu.addSeparator()
+        self.menu.add_separator()
         tip = tr("Put soldiers, camera and lamp back as they were at first")
         add(tr("Start over"), "", tip, lambda: self._change(lambda now, _: now.start_over()))
 
