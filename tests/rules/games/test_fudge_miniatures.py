@@ -281,6 +281,27 @@ def test_walking_the_measured_table_fm_26_fm_27() -> None:
     assert flown.cost_in == pytest.approx(5)
 
 
+ROUGH = ("rough", "woods", "bush", "rocks", "marsh", "shallow_water", "wire")  # "Swamps, briar patches, barbed wire"
+UPRIGHT = ("hedge", "fence", "wall", "low_wall", "sandbags")  # "hills, ladders, hedges, fences, etc"
+HIGH = ("hill", "mountain", "bridge")
+
+
+@pytest.mark.parametrize("kind", TerrainKind)
+def test_the_cost_of_every_kind_of_terrain_fm_27(kind: TerrainKind) -> None:
+    """Two inches of it, an inch high, on a path of ten."""
+    ground = piece("ground", kind, box(4, -5, 6, 5), height=1)
+    cost_in = 10.0
+    if kind in (*ROUGH, "water"):
+        cost_in += 2  # "x2"
+    elif kind in UPRIGHT:
+        cost_in += 3  # an inch up "x2 per inch climbed", an inch down "x1"
+    elif kind in HIGH:
+        cost_in += 2  # an inch up, and down by walking
+    path = ((0.0, 0.0), (10.0, 0.0))
+    assert walk(path, [ground], movement_profile(GAME.rules), 20).cost_in == pytest.approx(cost_in)
+    assert walk(path, [ground], movement_profile(GAME.rules, flying=True), 20).cost_in == pytest.approx(5)
+
+
 def test_models_hide_on_the_measured_table_fm_35() -> None:
     assert sight_rules(GAME.rules).figures_hide
     assert not sight_rules(GAME.choosing(models_block_sight=False).rules).figures_hide
