@@ -1,8 +1,10 @@
-"""Simple Plastic Figure, clause by clause: leaders, observers, radiomen and reserves in play."""
+"""Simple Plastic Figure, clause by clause, in play: whom figures lead, direct and call, who acts, and who comes back."""
 
 from __future__ import annotations
 
 from typing import Any
+
+import pytest
 
 from tests.rules.games.clauses import Step, rules_of, unit
 from tests.rules.games.simple_plastic_figure_clauses import ACTS, asked, whole
@@ -152,3 +154,132 @@ def test_a_reserve_off_the_table_brings_nobody_back_ww_58() -> None:
     answer = whole(german, allied, *steps)
     assert not done(answer, 5)["allowed"]
     assert done(answer, 7)["allowed"]
+
+
+def test_whom_a_reserve_brings_back_and_when_ww_59() -> None:
+    """ "He may be replaced by one of the researves on the next turn": fighting figures of the own side, before it acts."""
+    german = [unit("g1", "german_rifleman", 10, 10), unit("g2", "sentry", 30, 2)]
+    allied = [unit("a1", "american_rifleman", 10, 20, posture="standing"), unit("a2", "sentry", 30, 45)]
+    back: Step = {"do": {"action": "reserve", "by": "a2", "at": "a1"}}
+    steps: list[Step] = [
+        ACTS,
+        free("g1"),
+        {"do": {"action": "attack", "by": "g1", "at": "a1"}, "dice": [6]},
+        {"phase": "first_status", "side": "german", "turn": 2},
+        {"do": {"action": "reserve", "by": "g2", "at": "a1"}},
+        {"phase": "second_actions", "side": "allied"},
+        back,
+        {"phase": "second_status", "side": "allied", "turn": 3},
+        back,
+    ]
+    answer = whole(german, allied, *steps)
+    assert [done(answer, step)["allowed"] for step in (4, 6, 8)] == [False, False, True]
+    found = asked("reserve", fighting_figures_eliminated=1, reserves_on_board=1).numbers
+    assert (found["reserve_eliminated"], found["placed_at"]) == (True, "spot of the reserve")
+
+
+FALLS: dict[str, tuple[str, list[Step]]] = {
+    "hand to hand": (
+        "german_rifleman",
+        [
+            {"move": {"g1": {"path_in": [[10, 13]]}}},
+            {"do": {"action": "hand_to_hand", "by": "g1", "at": "a1"}, "dice": [6, 1]},
+        ],
+    ),
+    "a grenade": ("german_grenadier", [{"do": {"action": "charge", "by": "g1", "at": "a1"}, "dice": [6, 1]}]),
+    "a shell": (
+        "german_81mm_mortar",
+        [
+            {"do": {"action": "shell", "by": "g1", "at": "a1"}, "dice": [6]},
+            {"do": {"action": "burst", "by": "g1"}, "dice": [6, 1]},
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("how", FALLS)
+def test_however_a_figure_fell_it_may_come_back_ww_59(how: str) -> None:
+    card, steps = FALLS[how]
+    allied = [unit("a1", "american_rifleman", 10, 14, posture="standing"), unit("a2", "sentry", 30, 45)]
+    later: list[Step] = [
+        {"phase": "second_status", "side": "allied", "turn": 2},
+        {"do": {"action": "reserve", "by": "a2", "at": "a1"}},
+    ]
+    answer = whole([unit("g1", card, 10, 10)], allied, ACTS, free("g1"), *steps, *later)
+    assert done(answer, len(steps) + 3)["allowed"]
+    assert not answer["state"]["figures"]["a1"]["out"]
+
+
+# Radiomen.
+
+
+def test_what_a_radioman_directs_ww_60_ww_61() -> None:
+    """ "Direct fire from any on board mortar or Infantry gun/howitzer", armed or not."""
+    allied = [
+        unit("a1", "american_radioman", 10, 40),
+        unit("a2", "american_105mm_howitzer", 60, 40),
+        unit("a3", "american_81mm_mortar", 30, 40),
+        unit("a4", "american_rifleman", 12, 40),
+    ]
+    german = [unit("g1", "german_rifleman", 10, 20)]
+    half: Step = {"phase": "second_actions", "side": "allied", "turn": 1}
+    everybody = free("a1", "a2", "a3", "a4")
+    answer = whole(german, allied, half, everybody, {"ask": "a1"})
+    directed = {one["at"]: one["allowed"] for one in done(answer, 2)["actions"] if one["title"] == "Direct by radio"}
+    assert directed == {"a2": True, "a3": True}
+    unarmed = whole(german, allied, half, everybody, {"ask": "a1"}, options={"armed_radioman_directs": False})
+    assert not any(one["allowed"] for one in done(unarmed, 2)["actions"] if one["title"] == "Direct by radio")
+
+
+def test_when_a_radioman_calls_a_shell_ww_62() -> None:
+    """ "If there is no on board Mortar or Infantry gun/howitzer": of his own side, and nobody else calls."""
+    german = [unit("g1", "german_radioman", 20, 5), unit("g2", "german_officer", 24, 5)]
+    allied = [unit("a1", "american_rifleman", 20, 30), unit("a2", "american_81mm_mortar", 40, 40)]
+    call: Step = {"do": {"action": "radio", "by": "g1", "at": "a1"}}
+    answer = whole(german, allied, ACTS, free("g1", "g2"), {"ask": "g2"}, call)
+    assert not [one for one in offered(answer, 2) if one[0] == "radio"]
+    assert done(answer, 3)["allowed"]
+    for gun in ("german_105mm_howitzer", "german_81mm_mortar"):
+        barred = whole([*german, unit("g3", gun, 40, 5)], allied, ACTS, free("g1", "g2", "g3"), call)
+        assert done(barred, 2)["why_not"]["rule"] == "WW-62"
+
+
+def test_a_radioman_leads_or_calls_ww_60_ww_62() -> None:
+    german, allied = [unit("g1", "german_radioman", 20, 5)], [unit("a1", "american_rifleman", 20, 30)]
+    lead: Step = {"do": {"action": "lead", "by": "g1"}}
+    answer = whole(german, allied, ACTS, free("g1"), lead, {"do": {"action": "radio", "by": "g1", "at": "a1"}})
+    assert (done(answer, 2)["allowed"], done(answer, 3)["allowed"]) == (True, False)
+
+
+# Who has acted, and who is eliminated.
+
+
+def test_who_has_fired_does_not_move_ww_10() -> None:
+    """ "A figure may move or fire": shots at several targets and shells are fire, too."""
+    allied = [unit("a1", "american_rifleman", 10, 18), unit("a2", "american_rifleman", 13, 18)]
+    shots: dict[str, list[Step]] = {
+        "german_submachine_gunner": [{"do": {"action": "volley", "by": "g1", "at": ["a1", "a2"]}, "dice": [1, 1, 1]}],
+        "german_81mm_mortar": [
+            {"do": {"action": "shell", "by": "g1", "at": "a1"}, "dice": [6]},
+            {"do": {"action": "burst", "by": "g1"}, "dice": [1, 1]},
+        ],
+    }
+    for card, steps in shots.items():
+        moves: Step = {"move": {"g1": {"path_in": [[10, 9]]}}}
+        answer = whole([unit("g1", card, 10, 10)], allied, ACTS, free("g1"), *steps, moves)
+        assert done(answer, 2)["allowed"], card
+        assert done(answer, len(steps) + 2)["why_not"]["rule"] == "WW-10", card
+
+
+def test_the_eliminated_do_nothing_more_ww_63() -> None:
+    german = [unit("g1", "german_officer", 10, 10), unit("g2", "german_rifleman", 12, 10)]
+    steps: list[Step] = [
+        ACTS,
+        free("g1", "g2"),
+        {"status": {"g1": {"eliminated": True}}},
+        {"move": {"g1": {"path_in": [[10, 9]]}}},
+        {"ask": "g1"},
+    ]
+    answer = whole(german, [unit("a1", "american_rifleman", 10, 15)], *steps)
+    assert done(answer, 3)["why_not"]["rule"] == "WW-63"
+    assert offered(answer, 4) == []
