@@ -44,8 +44,11 @@ def test_the_sample_characters_as_printed() -> None:
         "Brutas the Brute": ([2, 0, 2, 6, 4, None, 3, 2], "terrifying", "mercenary"),
     }
     for name, (factors, gift, fault) in printed.items():
-        found = GAME.ask("sample_card", {"name": name}, Scripted([])).numbers
+        answer = GAME.ask("sample_card", {"name": name}, Scripted([]))
+        found = answer.numbers
         assert [found[factor] for factor in (*FACTORS, "hddf")] == factors, name
+        # "Each model has four free levels": two of the five have one more.
+        assert found["levels_over"] == ("FM-A03" in {one.rule for one in answer.reasons}), name
         card = GAME.rules.tables.cards[name]
         assert (card.gifts, card.faults) == ((gift,), (fault,))
 

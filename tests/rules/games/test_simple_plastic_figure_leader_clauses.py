@@ -1,4 +1,4 @@
-"""Simple Plastic Figure, clause by clause, in play: whom figures lead, direct and call, who acts, and who comes back."""
+"""Simple Plastic Figure, clause by clause: leaders, observers, radiomen, reserves, and who acts, in play."""
 
 from __future__ import annotations
 
@@ -283,3 +283,72 @@ def test_the_eliminated_do_nothing_more_ww_63() -> None:
     answer = whole(german, [unit("a1", "american_rifleman", 10, 15)], *steps)
     assert done(answer, 3)["why_not"]["rule"] == "WW-63"
     assert offered(answer, 4) == []
+
+
+# Terrain.
+
+
+def piece(name: str, kind: str, x_in: float, y_in: float, wide_in: float, deep_in: float, high_in: float) -> Step:
+    """A rectangular terrain piece, by its lower left corner."""
+    right, top = x_in + wide_in, y_in + deep_in
+    outline = [[x_in, y_in], [right, y_in], [right, top], [x_in, top]]
+    return {"name": name, "kind": kind, "outline_in": outline, "base_in": 0, "height_in": high_in}
+
+
+def test_what_a_piece_of_terrain_is_ww_04() -> None:
+    """The players say what a piece stands for, of the kinds that it may be."""
+    wall = piece("wall", "low_wall", 5, 20, 20, 0.5, 1)
+    german = [unit("g1", "german_rifleman", 10, 10, posture="standing")]
+    allied = [unit("a1", "american_rifleman", 10, 21.2, posture="kneeling")]
+    words: list[dict[str, str]] = [{}, {"wall is": "wood_wall"}, {"wall is": "hedge"}]
+    for said in words:
+        steps: list[Step] = [ACTS, free("g1"), {"status": {"": said}}, {"ask": "g1"}]
+        shot = aimed_at(whole(german, allied, *steps, terrain=[wall]), 3, "a1")
+        covers = {one["text"]: one["modifier"] for one in shot["modifiers"] if one["rule"] == "WW-54"}
+        conceals = said.get("wall is") == "wood_wall"
+        assert covers == ({"cover: concealment": -1} if conceals else {"cover: cover": -3}), said
+
+
+def test_a_ditch_lowers_no_pose_where_agreed_ww_04_ww_33() -> None:
+    trench = piece("trench", "trench", 5, 18, 20, 4, 0)
+    german = [unit("g1", "german_rifleman", 10, 10, posture="standing")]
+    allied = [unit("a1", "american_rifleman", 10, 20, posture="standing")]
+    flat = {"ditch_lowers_pose": False}
+    for said, stands in (({}, 0), ({"trench is": "ditch"}, 1)):
+        steps: list[Step] = [ACTS, free("g1"), {"status": {"": said, "g1": {"target_at_opening": True}}}, {"ask": "g1"}]
+        shot = aimed_at(whole(german, allied, *steps, terrain=[trench], options=flat), 3, "a1")
+        assert [one["modifier"] for one in shot["modifiers"] if one["rule"] == "WW-53"] == [stands], said
+
+
+def test_what_is_left_of_a_move_ww_12() -> None:
+    for distance_in, left_in in ((0, 6), (2.5, 3.5), (6, 0)):
+        assert asked("move", distance_in=distance_in).numbers["left_in"] == left_in
+
+
+def test_the_wall_of_a_bunker_parts_enemies_ww_20() -> None:
+    """"A figure can never enter a bunker with enemy figures in it": friends do not matter, and nobody fights there."""
+    bunker = piece("bunker", "bunker", 18, 20, 4, 4, 2)
+    german = [unit("g1", "german_rifleman", 20, 17)]
+    to_the_wall: Step = {"move": {"g1": {"path_in": [[20, 19.5]]}}}
+    inside = [unit("a1", "american_rifleman", 20, 20.4)]
+    passed = whole(german, inside, ACTS, free("g1"), to_the_wall, terrain=[bunker])
+    assert done(passed, 2)["verdict"]["numbers"]["fights"] == []
+    enters: Step = {"move": {"g1": {"path_in": [[20, 22]]}}}
+    at_the_wall = [unit("g1", "german_rifleman", 20, 19.5)]
+    barred = whole(at_the_wall, inside, ACTS, free("g1"), enters, terrain=[bunker])
+    assert done(barred, 2)["why_not"]["rule"] == "WW-20"
+    friend = [*at_the_wall, unit("g2", "german_rifleman", 20.9, 22.5)]
+    allowed = whole(friend, [unit("a1", "american_rifleman", 40, 40)], ACTS, free("g1"), enters, terrain=[bunker])
+    assert done(allowed, 2)["allowed"]
+
+
+def test_how_much_of_the_firer_shows_ww_27() -> None:
+    """"A figure can only fire from behind cover if at least 25% of itself is exposed", however well he sees."""
+    wall = piece("wall", "wall", 5, 10.6, 20, 0.2, 1.5)
+    german = [unit("g1", "german_rifleman", 10, 10, posture="standing")]
+    allied = [unit("a1", "american_rifleman", 10, 30, posture="standing")]
+    shot = aimed_at(whole(german, allied, ACTS, free("g1"), {"ask": "g1"}, terrain=[wall]), 2, "a1")
+    assert shot["why_not"]["rule"] == "WW-27"
+    house = piece("house", "building", 5, 8, 10, 4, 4)
+    asks = aimed_at(whole(german, allied, ACTS, free("g1"), {"ask": "g1"}, terrain=[house]), 2, "a1")["asks"]
+    assert "shooter_at_opening" in str(asks)
