@@ -480,13 +480,18 @@ def test_every_table_as_printed() -> None:
 def test_the_players_say_what_is_covered_sp_16() -> None:
     """Whatever part the camera sees."""
     for seen, said, number in ((1.0, True, 4), (1.0, None, 3), (0.5, False, 3), (0.5, None, 4)):
-        given = {"attacker": "ordinary", "attacker_moved": False, "visible_fraction": seen, "elevation_of_target": "level"}
+        given = {
+            "attacker": "ordinary",
+            "attacker_moved": False,
+            "visible_fraction": seen,
+            "elevation_of_target": "level",
+        }
         given |= {} if said is None else {"target_in_cover": said}
         assert asked("to_kill", **given).numbers["to_kill"] == number, (seen, said)
 
 
 def test_a_wall_behind_a_hedge_still_blocks_sp_16_sp_17() -> None:
-    """"Solid cover like walls, buildings or terrain can completely block line of sight"."""
+    """The rulebook: "Solid cover like walls, buildings or terrain can completely block line of sight"."""
     wall = {"name": "wall", "kind": "wall", "outline_in": [[5, 18], [25, 18], [25, 18.3], [5, 18.3]], "height_in": 8}
     hedge = {"name": "hedge", "kind": "hedge", "outline_in": [[5, 12], [25, 12], [25, 12.3], [5, 12.3]], "height_in": 8}
     attack: Step = {"do": {"action": "attack", "by": "green-1", "at": "tan-1"}, "dice": [6]}

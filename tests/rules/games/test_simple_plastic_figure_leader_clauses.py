@@ -52,7 +52,7 @@ def test_a_shot_that_cannot_miss_says_so_ww_55() -> None:
 
 
 def test_whom_a_leader_leads_ww_56() -> None:
-    """ "Any figure with in 6 inches of the leader": of his own side, not the enemy who moves after him."""
+    """The rulebook: "Any figure with in 6 inches of the leader": of his own side, not the enemy who moves after him."""
     german = [unit("g1", "german_officer", 20, 20), unit("g2", "german_rifleman", 23, 20)]
     allied = [unit("a1", "american_rifleman", 20, 24)]
     steps: list[Step] = [
@@ -96,7 +96,7 @@ def test_a_second_check_waits_for_a_shell_ww_56_ww_62() -> None:
 
 
 def test_an_observer_directs_friends_only_ww_57() -> None:
-    """ "Direct fire to another figure within 6 inches of him"."""
+    """The rulebook: "Direct fire to another figure within 6 inches of him"."""
     german = [unit("g1", "observer", 20, 20), unit("g2", "german_rifleman", 23, 20)]
     answer = whole(german, [unit("a1", "american_rifleman", 20, 23)], ACTS, free("g1", "g2"), {"ask": "g1"})
     directed = {at for action, at in offered(answer, 2) if action == "direct_fire_binoculars"}
@@ -104,7 +104,7 @@ def test_an_observer_directs_friends_only_ww_57() -> None:
 
 
 def test_the_range_of_the_weapon_counts_not_the_observers_ww_57() -> None:
-    """ "Binoculars can be used to 'direct fire' to any target within range of the weapon"."""
+    """The rulebook: "Binoculars can be used to 'direct fire' to any target within range of the weapon"."""
     german = [unit("g1", "observer", 6, 20), unit("g2", "german_rifleman", 10, 20)]
     allied = [unit("a1", "american_rifleman", 33, 20, posture="standing")]
     directs: Step = {"do": {"action": "direct_fire_binoculars", "by": "g1", "at": "g2"}}
@@ -138,7 +138,7 @@ def test_each_observer_directs_by_his_own_means_ww_57_ww_61() -> None:
 
 
 def test_a_reserve_off_the_table_brings_nobody_back_ww_58() -> None:
-    """ "They must be on the board so that they can be fired on"."""
+    """The rulebook: "They must be on the board so that they can be fired on"."""
     german = [unit("g1", "german_rifleman", 10, 10)]
     allied = [unit("a1", "american_rifleman", 10, 20, posture="standing"), unit("a2", "sentry", 30, 45)]
     steps: list[Step] = [
@@ -157,7 +157,7 @@ def test_a_reserve_off_the_table_brings_nobody_back_ww_58() -> None:
 
 
 def test_whom_a_reserve_brings_back_and_when_ww_59() -> None:
-    """ "He may be replaced by one of the researves on the next turn": fighting figures of the own side, before it acts."""
+    """A fighting figure comes back "on the next turn" for a reserve of its own side, before that side acts."""
     german = [unit("g1", "german_rifleman", 10, 10), unit("g2", "sentry", 30, 2)]
     allied = [unit("a1", "american_rifleman", 10, 20, posture="standing"), unit("a2", "sentry", 30, 45)]
     back: Step = {"do": {"action": "reserve", "by": "a2", "at": "a1"}}
@@ -214,7 +214,7 @@ def test_however_a_figure_fell_it_may_come_back_ww_59(how: str) -> None:
 
 
 def test_what_a_radioman_directs_ww_60_ww_61() -> None:
-    """ "Direct fire from any on board mortar or Infantry gun/howitzer", armed or not."""
+    """The rulebook: "Direct fire from any on board mortar or Infantry gun/howitzer", armed or not."""
     allied = [
         unit("a1", "american_radioman", 10, 40),
         unit("a2", "american_105mm_howitzer", 60, 40),
@@ -232,7 +232,7 @@ def test_what_a_radioman_directs_ww_60_ww_61() -> None:
 
 
 def test_when_a_radioman_calls_a_shell_ww_62() -> None:
-    """ "If there is no on board Mortar or Infantry gun/howitzer": of his own side, and nobody else calls."""
+    """The rulebook: "If there is no on board Mortar or Infantry gun/howitzer": of his own side, and nobody else calls."""
     german = [unit("g1", "german_radioman", 20, 5), unit("g2", "german_officer", 24, 5)]
     allied = [unit("a1", "american_rifleman", 20, 30), unit("a2", "american_81mm_mortar", 40, 40)]
     call: Step = {"do": {"action": "radio", "by": "g1", "at": "a1"}}
@@ -255,7 +255,7 @@ def test_a_radioman_leads_or_calls_ww_60_ww_62() -> None:
 
 
 def test_who_has_fired_does_not_move_ww_10() -> None:
-    """ "A figure may move or fire": shots at several targets and shells are fire, too."""
+    """The rulebook: "A figure may move or fire": shots at several targets and shells are fire, too."""
     allied = [unit("a1", "american_rifleman", 10, 18), unit("a2", "american_rifleman", 13, 18)]
     shots: dict[str, list[Step]] = {
         "german_submachine_gunner": [{"do": {"action": "volley", "by": "g1", "at": ["a1", "a2"]}, "dice": [1, 1, 1]}],
@@ -326,7 +326,7 @@ def test_what_is_left_of_a_move_ww_12() -> None:
 
 
 def test_the_wall_of_a_bunker_parts_enemies_ww_20() -> None:
-    """"A figure can never enter a bunker with enemy figures in it": friends do not matter, and nobody fights there."""
+    """The rulebook: "A figure can never enter a bunker with enemy figures in it": friends do not matter, and nobody fights there."""
     bunker = piece("bunker", "bunker", 18, 20, 4, 4, 2)
     german = [unit("g1", "german_rifleman", 20, 17)]
     to_the_wall: Step = {"move": {"g1": {"path_in": [[20, 19.5]]}}}
@@ -343,7 +343,7 @@ def test_the_wall_of_a_bunker_parts_enemies_ww_20() -> None:
 
 
 def test_how_much_of_the_firer_shows_ww_27() -> None:
-    """"A figure can only fire from behind cover if at least 25% of itself is exposed", however well he sees."""
+    """The rulebook: "A figure can only fire from behind cover if at least 25% of itself is exposed", however well he sees."""
     wall = piece("wall", "wall", 5, 10.6, 20, 0.2, 1.5)
     german = [unit("g1", "german_rifleman", 10, 10, posture="standing")]
     allied = [unit("a1", "american_rifleman", 10, 30, posture="standing")]
