@@ -491,7 +491,7 @@ def test_the_players_say_what_is_covered_sp_16() -> None:
 
 
 def test_a_wall_behind_a_hedge_still_blocks_sp_16_sp_17() -> None:
-    """The rulebook: "Solid cover like walls, buildings or terrain can completely block line of sight"."""
+    """The rulebook: "Solid covers like walls, buildings and terrain may completely block the target"."""
     wall = {"name": "wall", "kind": "wall", "outline_in": [[5, 18], [25, 18], [25, 18.3], [5, 18.3]], "height_in": 8}
     hedge = {"name": "hedge", "kind": "hedge", "outline_in": [[5, 12], [25, 12], [25, 12.3], [5, 12.3]], "height_in": 8}
     attack: Step = {"do": {"action": "attack", "by": "green-1", "at": "tan-1"}, "dice": [6]}

@@ -214,7 +214,7 @@ def test_however_a_figure_fell_it_may_come_back_ww_59(how: str) -> None:
 
 
 def test_what_a_radioman_directs_ww_60_ww_61() -> None:
-    """The rulebook: "Direct fire from any on board mortar or Infantry gun/howitzer", armed or not."""
+    """The rulebook: "from any on board mortar or Infantry gun/howitzer", armed or not."""
     allied = [
         unit("a1", "american_radioman", 10, 40),
         unit("a2", "american_105mm_howitzer", 60, 40),
@@ -232,7 +232,7 @@ def test_what_a_radioman_directs_ww_60_ww_61() -> None:
 
 
 def test_when_a_radioman_calls_a_shell_ww_62() -> None:
-    """The rulebook: "If there is no on board Mortar or Infantry gun/howitzer": of his own side, and nobody else calls."""
+    """The rulebook: "If there is no on board Mortar or Infantry gun/howitzer" of his side; nobody else calls."""
     german = [unit("g1", "german_radioman", 20, 5), unit("g2", "german_officer", 24, 5)]
     allied = [unit("a1", "american_rifleman", 20, 30), unit("a2", "american_81mm_mortar", 40, 40)]
     call: Step = {"do": {"action": "radio", "by": "g1", "at": "a1"}}
@@ -255,7 +255,7 @@ def test_a_radioman_leads_or_calls_ww_60_ww_62() -> None:
 
 
 def test_who_has_fired_does_not_move_ww_10() -> None:
-    """The rulebook: "A figure may move or fire": shots at several targets and shells are fire, too."""
+    """The rulebook: "Figures may either move or do fire combat, but not both": volleys and shells are fire."""
     allied = [unit("a1", "american_rifleman", 10, 18), unit("a2", "american_rifleman", 13, 18)]
     shots: dict[str, list[Step]] = {
         "german_submachine_gunner": [{"do": {"action": "volley", "by": "g1", "at": ["a1", "a2"]}, "dice": [1, 1, 1]}],
@@ -326,7 +326,7 @@ def test_what_is_left_of_a_move_ww_12() -> None:
 
 
 def test_the_wall_of_a_bunker_parts_enemies_ww_20() -> None:
-    """The rulebook: "A figure can never enter a bunker with enemy figures in it": friends do not matter, and nobody fights there."""
+    """The rulebook: "Figures may never enter a bunker with enemy troops inside"; nobody fights there."""
     bunker = piece("bunker", "bunker", 18, 20, 4, 4, 2)
     german = [unit("g1", "german_rifleman", 20, 17)]
     to_the_wall: Step = {"move": {"g1": {"path_in": [[20, 19.5]]}}}
@@ -343,7 +343,7 @@ def test_the_wall_of_a_bunker_parts_enemies_ww_20() -> None:
 
 
 def test_how_much_of_the_firer_shows_ww_27() -> None:
-    """The rulebook: "A figure can only fire from behind cover if at least 25% of itself is exposed", however well he sees."""
+    """The rulebook: it fires from behind cover only "if at least 25% of itself is exposed", however well it sees."""
     wall = piece("wall", "wall", 5, 10.6, 20, 0.2, 1.5)
     german = [unit("g1", "german_rifleman", 10, 10, posture="standing")]
     allied = [unit("a1", "american_rifleman", 10, 30, posture="standing")]
