@@ -48,6 +48,25 @@ def test_a_shot_that_cannot_miss_says_so_ww_55() -> None:
     assert "WW-55" in rules_of(found)
 
 
+def test_all_that_a_burst_eliminates_are_taken_off_ww_50_ww_63() -> None:
+    """The rulebook: "A 6 equals the elimination of the target figure", of each that is in the blast."""
+    german, allied = (
+        [unit("g1", "german_81mm_mortar", 10, 5)],
+        [unit(f"a{k}", "sentry", 8 + 2 * k, 30) for k in range(3)],
+    )
+    steps: list[Step] = [
+        ACTS,
+        free("g1"),
+        {"do": {"action": "shell", "by": "g1", "at": [10, 30]}, "dice": [6]},
+        {"do": {"action": "burst", "by": "g1"}, "dice": [6, 1, 6]},
+    ]
+    answer = whole(german, [*allied, unit("b1", "american_rifleman", 60, 40)], *steps)
+    each = done(answer, 3)["verdict"]["numbers"]["each"]
+    dead = {one["target"] for one in each if one["eliminated"]}
+    assert len(dead) == 2
+    assert {name for name, one in answer["state"]["figures"].items() if one["out"]} == dead
+
+
 # Leaders.
 
 
