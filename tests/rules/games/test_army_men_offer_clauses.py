@@ -109,6 +109,44 @@ def test_swimming_is_owed_by_men_in_the_water_am_29_am_30() -> None:
         green, tan = [unit("green-1", "rifleman", x_in, y_in)], [unit("tan-1", "rifleman", 60, 60)]
         *_, step = played(green, tan, phase, {"ask": ""}, terrain=[lake, bridge])
         assert any(one["rule"] == "AM-30" for one in step["owed"]) == owed, (x_in, y_in, side)
+    dry = [unit("green-1", "tank", 20, 14), unit("green-2", "jeep", 14, 14), unit("green-3", "rifleman", 14, 14)]
+    rides = {"status": {"green-3": {"inside": "green-2"}}}
+    *_, step = played(dry, [unit("tan-1", "rifleman", 60, 60)], rides, MOVES, {"ask": ""}, terrain=[lake])
+    assert not [one for one in step["owed"] if one["rule"] == "AM-30"]  # neither a vehicle nor whoever is in it swims
+
+
+def test_who_is_inside_does_not_burn_outside_am_82() -> None:
+    """An explosion beside a tank: armour keeps it from the man inside, not from one in a jeep or beside it."""
+    for card, burnt in (("tank", set()), ("jeep", {"tan-2", "tan-3"})):
+        tan = [
+            unit("tan-1", "flame_thrower_man", 20, 25),
+            unit("tan-2", card, 20, 26),
+            unit("tan-3", "rifleman", 20, 26),
+        ]
+        steps = [
+            {"status": {"tan-3": {"inside": "tan-2"}}},
+            {"phase": "small_arms", "side": "", "turn": 1},
+            {"do": {"action": "attack", "by": "green-1", "at": "tan-1"}, "dice": [3, 4, 3]},
+        ]
+        *_, step = played([unit("green-1", "rifleman", 20, 10)], tan, *steps)
+        down = {one["figure"] for one in step["effects"] if one.get("status", {}).get("down")}
+        assert down - {"tan-1"} == burnt, card
+
+
+def test_who_gets_out_of_a_tank_on_mines_is_inside_no_more_am_105() -> None:
+    field = {"name": "mines", "kind": "mine", "outline_in": [[18, 18], [22, 18], [22, 22], [18, 22]], "height_in": 0}
+    steps = [
+        {"status": {"green-2": {"inside": "green-1"}}},
+        MOVES,
+        {"move": {"green-1": {"path_in": [[10, 20], [20, 20]]}}},
+        {"do": {"action": "minefield", "by": "green-1"}, "dice": [1, 1]},  # a natural 2 destroys it
+        {"do": {"action": "crew_survival"}, "dice": [1]},
+    ]
+    green = [unit("green-1", "tank", 10, 20), unit("green-2", "rifleman", 10, 20)]
+    answer = whole(green, [unit("tan-1", "rifleman", 60, 60)], *steps, terrain=[field])
+    figures = answer["state"]["figures"]
+    assert figures["green-1"]["out"]
+    assert (figures["green-2"]["out"], figures["green-2"]["status"]) == (False, {"moved": True})
 
 
 def test_where_a_paratrooper_lands_am_31_am_32() -> None:

@@ -44,8 +44,11 @@ def test_the_sample_characters_as_printed() -> None:
         "Brutas the Brute": ([2, 0, 2, 6, 4, None, 3, 2], "terrifying", "mercenary"),
     }
     for name, (factors, gift, fault) in printed.items():
-        found = GAME.ask("sample_card", {"name": name}, Scripted([])).numbers
+        answer = GAME.ask("sample_card", {"name": name}, Scripted([]))
+        found = answer.numbers
         assert [found[factor] for factor in (*FACTORS, "hddf")] == factors, name
+        # "Each model has four free levels": two of the five have one more.
+        assert found["levels_over"] == ("FM-A03" in {one.rule for one in answer.reasons}), name
         card = GAME.rules.tables.cards[name]
         assert (card.gifts, card.faults) == ((gift,), (fault,))
 
@@ -279,6 +282,27 @@ def test_walking_the_measured_table_fm_26_fm_27() -> None:
     assert walked.cost_in == pytest.approx(8.5 + 4 + 3 + 4)
     flown = walk(path, [bog, fence, hill], movement_profile(GAME.rules, flying=True), 20)
     assert flown.cost_in == pytest.approx(5)
+
+
+ROUGH = ("rough", "woods", "bush", "rocks", "marsh", "shallow_water", "wire")  # "Swamps, briar patches, barbed wire"
+UPRIGHT = ("hedge", "fence", "wall", "low_wall", "sandbags")  # "hills, ladders, hedges, fences, etc"
+HIGH = ("hill", "mountain", "bridge")
+
+
+@pytest.mark.parametrize("kind", TerrainKind)
+def test_the_cost_of_every_kind_of_terrain_fm_27(kind: TerrainKind) -> None:
+    """Two inches of it, an inch high, on a path of ten."""
+    ground = piece("ground", kind, box(4, -5, 6, 5), height=1)
+    cost_in = 10.0
+    if kind in (*ROUGH, "water"):
+        cost_in += 2  # "x2"
+    elif kind in UPRIGHT:
+        cost_in += 3  # an inch up "x2 per inch climbed", an inch down "x1"
+    elif kind in HIGH:
+        cost_in += 2  # an inch up, and down by walking
+    path = ((0.0, 0.0), (10.0, 0.0))
+    assert walk(path, [ground], movement_profile(GAME.rules), 20).cost_in == pytest.approx(cost_in)
+    assert walk(path, [ground], movement_profile(GAME.rules, flying=True), 20).cost_in == pytest.approx(5)
 
 
 def test_models_hide_on_the_measured_table_fm_35() -> None:

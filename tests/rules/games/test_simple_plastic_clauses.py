@@ -475,3 +475,51 @@ def test_every_table_as_printed() -> None:
     flat = {"wire", "water", "shallow_water", "marsh", "desert", "road", "mine", "rough"}
     for name, row in TABLES.terrain.items():
         assert row.cover == ("semi_solid" if name in soft else None if name in flat else "solid"), name
+
+
+def test_the_players_say_what_is_covered_sp_16() -> None:
+    """Whatever part the camera sees."""
+    for seen, said, number in ((1.0, True, 4), (1.0, None, 3), (0.5, False, 3), (0.5, None, 4)):
+        given = {
+            "attacker": "ordinary",
+            "attacker_moved": False,
+            "visible_fraction": seen,
+            "elevation_of_target": "level",
+        }
+        given |= {} if said is None else {"target_in_cover": said}
+        assert asked("to_kill", **given).numbers["to_kill"] == number, (seen, said)
+
+
+def test_a_wall_behind_a_hedge_still_blocks_sp_16_sp_17() -> None:
+    """The rulebook: "Solid covers like walls, buildings and terrain may completely block the target"."""
+    wall = {"name": "wall", "kind": "wall", "outline_in": [[5, 18], [25, 18], [25, 18.3], [5, 18.3]], "height_in": 8}
+    hedge = {"name": "hedge", "kind": "hedge", "outline_in": [[5, 12], [25, 12], [25, 12.3], [5, 12.3]], "height_in": 8}
+    attack: Step = {"do": {"action": "attack", "by": "green-1", "at": "tan-1"}, "dice": [6]}
+    phase: Step = {"phase": "attacking", "side": "green"}
+    for terrain, allowed in (([hedge], True), ([wall, hedge], False)):
+        pieces = [{"base_in": 0, **one} for one in terrain]
+        [found] = played([unit("green-1", 15, 8)], [unit("tan-1", 15, 25)], phase, attack, terrain=pieces)
+        assert found["allowed"] == allowed, terrain
+
+
+def test_gaps_are_closed_in_the_own_moving_phase_sp_06() -> None:
+    """The other side's squads wait for theirs."""
+    men = [unit(f"tan-{k}", 20 + 1.2 * k, 20, squad="b") for k in range(3)]
+    steps: list[Step] = [
+        {"phase": "moving", "side": "green"},
+        {"status": {"tan-1": {"eliminated": True}}},
+        {"next": {}},
+        {"phase": "moving", "side": "tan"},
+        {"next": {}},
+    ]
+    answers = played([unit("green-1", 20, 5)], men, *steps)
+    assert [one["allowed"] for one in answers] == [True, False]
+    assert answers[1]["why_not"]["rule"] == "SP-06"
+
+
+def test_only_a_sniper_attacks_two_targets_sp_22() -> None:
+    tan = [unit("tan-1", 10, 20), unit("tan-2", 20, 20)]
+    both: Step = {"do": {"action": "attack", "by": "green-1", "at": ["tan-1", "tan-2"]}, "dice": [6, 6]}
+    for card in TABLES.cards:
+        [found] = played([unit("green-1", 15, 8, card)], tan, {"phase": "attacking", "side": "green"}, both)
+        assert found["allowed"] == (card == "sniper"), card

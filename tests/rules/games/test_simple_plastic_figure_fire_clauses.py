@@ -82,7 +82,7 @@ def test_half_of_the_body_behind_it_ww_26_ww_28_ww_29_ww_30_ww_34(pose: str) -> 
         assert found == (shown if lying else 0)
 
 
-def test_shelters_lower_the_pose_ww_31_ww_32_ww_33_ww_53() -> None:
+def test_shelters_lower_the_pose_ww_31_ww_32_ww_33_ww_53_ww_54() -> None:
     lower = {"standing": "kneeling", "kneeling": "prone", "crouching": "prone", "prone": "prone"}
     modifier = {"standing": 1, "kneeling": 0, "crouching": 0, "prone": -1}
     for place in TABLES.places:
