@@ -205,6 +205,20 @@ class PlayerSession(RuleBasedStateMachine):
         self.history.add(Known(self.history.now.taught | {army}, self.history.now.rulers))
         self.check(f"teach {army} by a click on {soldier}")
 
+    @property
+    def proposes_armies(self) -> bool:
+        """Whether armies found by colour wait for the player's consent."""
+        button = self.window.panel.groups_button
+        return button.isVisible() and button.text() == "Use them"
+
+    @precondition(lambda self: self.proposes_armies)
+    @rule()
+    def use_proposed_armies(self) -> None:
+        """Use the armies found by colour."""
+        press(self.window.panel, "Use them")
+        self.history.add(Known(frozenset(map(army_of, SOLDIERS)), self.history.now.rulers))
+        self.check("use the armies found by colour")
+
     @rule(count=st.integers(1, 12))
     def wait(self, count: int) -> None:
         """Wait."""
@@ -285,7 +299,9 @@ class PlayerSession(RuleBasedStateMachine):
     @precondition(lambda self: len(self.history.now.taught) < 2 and self.window.battle.play is None)
     @rule()
     def start_battle_too_early(self) -> None:
-        """Start a battle before both armies are taught: no dialog may open."""
+        """Start a battle before both armies are taught, and while none are proposed: no dialog may open."""
+        if self.proposes_armies:
+            return
         with answering():
             self.player.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
         if "needs two armies" not in self.window.bar.text:
