@@ -50,7 +50,16 @@ from ui.desktop.battle.goals_dialog import GoalsForm
 from ui.desktop.battle.soldier_table import SoldierPicker, SoldierTable
 from ui.desktop.saving import ask_file
 from ui.desktop.theme import make_primary
-from ui.desktop.widgets import button_with_tip, in_column, in_row, literal_text, name_tabs, plain_label, wrapping_label
+from ui.desktop.widgets import (
+    button_with_tip,
+    in_column,
+    in_row,
+    literal_text,
+    name_tabs,
+    plain_label,
+    without_keys,
+    wrapping_label,
+)
 from ui.formatting import capitalized, in_order
 from ui.rules_text import display_name, outcome_words
 from ui.translation import tr
@@ -168,7 +177,7 @@ class BattleSetupDialog(QDialog):
 
     def _side_words(self, side: str) -> str:
         count = sum(figure.army == side for figure in self._figures)
-        return f"{display_name(side)} ({count})".replace("&", "&&")  # an ampersand alone would mark a key
+        return without_keys(f"{display_name(side)} ({count})")
 
     def _take_game(self) -> None:
         try:

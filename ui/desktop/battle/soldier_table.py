@@ -21,10 +21,11 @@ from shapely import MultiPoint, Point, Polygon, make_valid
 
 from rules.engine.roster import Recruit
 from rules.tabletop.table import Figure, PointIn
+from ui.battle.battle_setup import unit_title
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.tools.tool import PickResult, was_dragged
 from ui.desktop.widgets import literal_text
-from ui.rules_text import display_name, translated
+from ui.rules_text import display_name
 from ui.table.finding import Mark, Trace, lifted
 from ui.theme import PREVIEW, faded
 from ui.translation import tr
@@ -163,7 +164,7 @@ class SoldierTable(QTableWidget):
             box = self._box(row)
             box.clear()
             for name, card in cards.items():
-                box.addItem(translated(str(card.get("title") or name.replace("_", " "))), name)
+                box.addItem(unit_title(name, card), name)
             box.addItem(tr("not in this battle"), "")
             box.setCurrentIndex(box.findData(chosen.get(figure.id, "")))
             self._write_squad(row, "")

@@ -118,6 +118,8 @@ class CalibrationController(QObject):
         self._open(dialog, lambda: self._use_prints(source_controller, dialog.prints))
 
     def _use_prints(self, source_controller: SourceController, prints: CalibrationTargets) -> None:
+        if prints is source_controller.session.state.setup.prints:
+            return
         source_controller.session.use_prints(prints)
         if source_controller.spec != "demo":
             self._settings.keep_prints(prints)

@@ -14,7 +14,7 @@ from rules.tabletop.table import Figure
 from ui.desktop.picture.view import PictureView
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult, Tool, figure_id
-from ui.desktop.widgets import literal_text
+from ui.desktop.widgets import literal_text, without_keys
 from ui.picture.preview import Preview
 from ui.rules_text import display_name
 from ui.setup.armies import armies_of
@@ -162,7 +162,7 @@ class CorrectTool(Tool):
         for option in options:
             if option.group and option.group not in groups:
                 groups[option.group] = _submenu(menu, tr(_GROUPS.get(option.group, option.group)))
-            _add(groups.get(option.group, menu), option.words, partial(self._apply, option), option.label)
+            _add(groups.get(option.group, menu), without_keys(option.words), partial(self._apply, option), option.label)
         return groups
 
     def _later(self, menu: QMenu, words: str, waiting: Waiting) -> None:
@@ -223,7 +223,7 @@ def _submenu(menu: QMenu, words: str) -> QMenu:
 
 def _add_heading(menu: QMenu, words: str) -> None:
     """Start a menu with a line of text; a style sheet hides the titles of Qt's own sections."""
-    heading = menu.addAction(words)
+    heading = menu.addAction(without_keys(words))
     if heading is not None:
         heading.setEnabled(False)
     menu.addSeparator()

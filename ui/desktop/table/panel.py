@@ -31,6 +31,7 @@ from ui.desktop.widgets import (
     in_row,
     literal_text,
     plain_label,
+    without_keys,
     wrapping_label,
 )
 from ui.formatting import in_order, place_words
@@ -328,7 +329,7 @@ class ArmyList(QWidget):
         self.menu.clear()
         for army in self.armies:
             if army not in chosen:
-                action = self.menu.addAction(tr("Into {army}", army=side_name(army)))
+                action = self.menu.addAction(without_keys(tr("Into {army}", army=side_name(army))))
                 if action is not None:
                     action.triggered.connect(lambda _, into=army: self.merged.emit(into, tuple(chosen)))
         self.menu.popup(self.merge.mapToGlobal(QPoint(0, self.merge.height())))
