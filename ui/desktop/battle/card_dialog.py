@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -33,6 +33,8 @@ from ui.translation import mark_for_translation, tr
 _SIZE = (640, 620)
 _NAME, _VALUE = 0, 3
 _MOST_HANDS, _MOST_VALUE, _MOST_RANGE_IN = 2, 20, 100.0
+_WORDS_LINES = 3
+"""Room for what follows from the card, so that the buttons above do not move while it changes."""
 _KINDS = {
     "melee": mark_for_translation("melee weapon"),
     "ranged": mark_for_translation("ranged weapon or spell"),
@@ -58,7 +60,7 @@ class _Thing:
         """Let the player type a range if the thing has one."""
         is_ranged = self.kind.currentData() == "ranged"
         self.reach.setEnabled(is_ranged)
-        self.reach.setSpecialValueText(tr("any") if is_ranged else "–")
+        self.reach.setSpecialValueText(tr("any") if is_ranged else "-")
 
     @property
     def data(self) -> dict[str, Any]:
@@ -93,6 +95,8 @@ class EquipmentTable(QTableWidget):
             rows.hide()
         if (value := self.horizontalHeaderItem(_VALUE)) is not None:
             value.setToolTip(tr("The damage of a weapon or a spell, or what armour or a shield adds to the defence"))
+        self.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
+        self.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
         self.itemChanged.connect(lambda _: self.edited.emit())
 
     @property
@@ -230,6 +234,8 @@ class CardDialog(QDialog):
         remove = button_with_tip(tr("Remove"), tr("Remove the selected thing"), self.equipment.remove)
         for button in (add, remove):
             button.setAutoDefault(False)
+        self._words.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._words.setMinimumHeight(_WORDS_LINES * self.fontMetrics().lineSpacing())
         advice = wrapping_label(
             tr("A spell is a ranged weapon that needs no hand; without a range it reaches any distance.")
         )
