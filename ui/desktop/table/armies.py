@@ -126,7 +126,7 @@ class GroupsController:
         self._session.forget_army(army)
         words = tr("{army} is forgotten.", army=capitalized(side_name(army)))
         if self._session.state.setup.palette:
-            words = f"{words} {tr('Its soldiers on the table now count as another army.')}"
+            words = " ".join((words, tr("Its soldiers on the table now count as another army.")))
         self._store.say(words, ((tr("Undo"), lambda: self._store.change(self._session.undo)),))
 
     def _merge(self, into: str, others: tuple[str, ...]) -> None:
