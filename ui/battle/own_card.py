@@ -9,11 +9,35 @@ from rules.engine.dice import no_dice
 from rules.engine.game import Game
 from rules.engine.verdict import Verdict
 from rules.tabletop.errors import user_error
-from ui.translation import tr
+from ui.rules_text import display_name
+from ui.translation import mark_for_translation, tr
 
 _CARD, _BUILD = "datacard", "build_human"
 TRAITS = ("gifts", "faults")
 """The kinds of traits, as the cards name them."""
+
+
+_NAMES = {
+    "strength": mark_for_translation("Strength"),
+    "dexterity": mark_for_translation("Dexterity"),
+    "guts": mark_for_translation("Guts"),
+    "movement_in": mark_for_translation("Movement"),
+    "noble_presence": mark_for_translation("Noble presence"),
+    "faithful": mark_for_translation("Faithful"),
+    "steadfast": mark_for_translation("Steadfast"),
+    "backstabber": mark_for_translation("Backstabber"),
+    "terrifying": mark_for_translation("Terrifying"),
+    "leader": mark_for_translation("Leader"),
+    "chivalrous": mark_for_translation("Chivalrous"),
+    "poor_melee": mark_for_translation("Poor melee"),
+    "self_interest": mark_for_translation("Self-interest"),
+    "mercenary": mark_for_translation("Mercenary"),
+}
+
+
+def name_words(name: str) -> str:
+    """The name of a stat or a trait; house rules may have any."""
+    return tr(_NAMES[name]) if name in _NAMES else display_name(name)
 
 
 def has_own_cards(game: Game[Any]) -> bool:

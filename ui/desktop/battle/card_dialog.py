@@ -24,7 +24,16 @@ from rules.engine.game import Game
 from rules.tabletop.errors import UserError
 from ui.battle.action_text import verdict_rows
 from ui.battle.battle_setup import unit_title
-from ui.battle.own_card import TRAITS, checked_build, factor_words, has_own_cards, own_card, stat_range, traits_of
+from ui.battle.own_card import (
+    TRAITS,
+    checked_build,
+    factor_words,
+    has_own_cards,
+    name_words,
+    own_card,
+    stat_range,
+    traits_of,
+)
 from ui.desktop.widgets import NumberBox, button_with_tip, described, in_column, in_row, ok_and_cancel, wrapping_label
 from ui.formatting import capitalized
 from ui.rules_text import translated
@@ -159,7 +168,7 @@ class CardDialog(QDialog):
         self.resize(*_SIZE)
         self._game = game
         self._name, self._like, self._words = QLineEdit(), QComboBox(), wrapping_label()
-        self._stats = {name: described(QSpinBox(), _stat_words(name)) for name in game.rules.plain["stats"]}
+        self._stats = {name: described(QSpinBox(), name_words(name)) for name in game.rules.plain["stats"]}
         titles = {"gifts": tr("Gift"), "faults": tr("Fault")}
         self._traits = {kind: described(QComboBox(), titles[kind]) for kind in TRAITS}
         self.equipment = EquipmentTable()
@@ -191,7 +200,7 @@ class CardDialog(QDialog):
             traits.addItem(tr("none"), "")
             for name in traits_of(self._game, kind):
                 text = str(self._game.rules.plain["traits"][name]["text"])
-                traits.addItem(f"{capitalized(translated(name.replace('_', ' ')))}: {translated(text)}", name)
+                traits.addItem(f"{name_words(name)}: {translated(text)}", name)
             traits.currentIndexChanged.connect(lambda _: self._judge())
         self._name.textChanged.connect(lambda _: self._judge())
         self.equipment.edited.connect(self._judge)
@@ -224,7 +233,7 @@ class CardDialog(QDialog):
         self._name.setPlaceholderText(tr("such as: Merla the Mage"))
         form.addRow(tr("Name:"), described(self._name, tr("Name")))
         form.addRow(tr("Like:"), described(self._like, tr("Like"), tr("Take the values of this card")))
-        names = [wrapping_label(_stat_words(name)) for name in self._stats]
+        names = [wrapping_label(name_words(name)) for name in self._stats]
         form.addRow(in_row(*(in_column(one, box) for one, box in zip(names, self._stats.values(), strict=True))))
         for kind, box in self._traits.items():
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -240,7 +249,3 @@ class CardDialog(QDialog):
             tr("A spell is a ranged weapon that needs no hand; without a range it reaches any distance.")
         )
         in_column(form, (self.equipment, 1), in_row(add, remove, None), advice, self._words, self._buttons, on=self)
-
-
-def _stat_words(name: str) -> str:
-    return capitalized(translated(name.removesuffix("_in").replace("_", " ")))
