@@ -58,7 +58,7 @@ def test_a_vehicle_added_by_hand_joins_the_battle_and_leaves_it_with_undo(player
     player.begins("Army Men")
     player.does("", "Who moves first", typed("1"), typed("6"))
     player.goes_on("Turn 1 · Green moves")
-    choose(ask(player.window, BARE_IN), "Add", "green, a vehicle")
+    choose(ask(player.window, BARE_IN), "Add", "green, vehicle")
     assert figures(player.window)["green-3"] == ("green", Posture.VEHICLE)
     click(player.window, BARE_IN)
     assert player.bar == "Green 3 is not in this battle."
