@@ -88,7 +88,9 @@ class CalibrationController(QObject):
     def _report(self, moved: Sequence[str], view: TableView | None) -> None:
         """Report drifts and markers that are newly set aside."""
         seen = view.set_aside if view is not None and view.calibration is not None else ()
-        aside = {issue.sentence for issue in seen}
+        known = self._store.session.state.setup.prints.layout
+        # Where all markers are known, another number is only something that looks like a marker.
+        aside = {issue.sentence for issue in seen if not known or issue.id is None or issue.id in known}
         news = [*moved, *sorted(aside - self._set_aside)]
         self._set_aside = aside
         if news:
