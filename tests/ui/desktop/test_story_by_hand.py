@@ -11,7 +11,7 @@ from rules.tabletop.table import Posture
 from tests.ui.desktop.test_correct_window import ask, choose, figures
 from tests.ui.stories import Answer, Board, Player, answering, press, typed
 from tests.ui.tables import box, piece
-from tests.ui.windows import BARE_IN, LEFT, POSTS, Wait, click, point
+from tests.ui.windows import BARE_IN, LEFT, POSTS, Wait, click
 from ui.desktop.setup.diagnosis_dialog import MarkerSizeDialog
 from ui.desktop.widgets import NumberBox
 from ui.desktop.window import Window
@@ -130,18 +130,6 @@ def _empties_and_accepts(dialog: QDialog) -> None:
     QTest.keyClick(side, Qt.Key.Key_Return)
 
 
-def test_all_answers_to_moves_can_be_read(player: Player) -> None:
-    """On a table that was set up again, three buttons stand over the list in a narrow panel."""
-    player.begins("Simple Plastic Wargame")
-    player.goes_on("Turn 1 · Blue moves")
-    for name, place_in in (("green-1", (5.0, 15.0)), ("green-2", (17.0, 4.0)), ("blue-1", (25.0, 3.0))):
-        player.carries(name, place_in)
-    player.wait_until(lambda: "None was a move" in player.waiting)
-    for words in ("None was a move", "Allow anyway"):
-        shown = next(one for one in player.window.battle.panel.findChildren(QPushButton) if one.text() == words)
-        assert shown.width() >= shown.sizeHint().width()
-
-
 def test_the_turn_bar_counts_nobody_without_a_target(player: Player) -> None:
     """A building hides both enemies from Green 1."""
     player.begins("Simple Plastic Wargame")
@@ -157,9 +145,3 @@ def test_the_turn_bar_counts_nobody_without_a_target(player: Player) -> None:
     press(panel, "Roll")
     player.wait_until(lambda: panel.round_bar.words == "Fire: all done")
     assert bar.shown.left == ""
-
-
-def test_the_hint_of_the_terrain_tool_promises_no_dragging_of_soldiers(player: Player) -> None:
-    point(player.window, POSTS["green-1"])
-    player.key(Qt.Key.Key_G)
-    assert player.window.features.practice.hint == ""
