@@ -132,7 +132,7 @@ def test_a_table_that_was_set_up_again_is_accepted_with_one_button(owned: Owned[
 
 def test_both_answers_to_all_moves_can_be_read_in_a_narrow_panel(owned: Owned[PendingMoves]) -> None:
     panel, said = owned(PendingMoves()), []
-    panel.resize(320, 400)
+    panel.setFixedWidth(312)  # that of the tab on a small screen
     panel.show()
     panel.show_moves([move_of(f"Green {n}", (n, 10.0), said, is_legal=n < 2) for n in range(5)], said.clear, said.clear)
     for words in ("None was a move", "Accept all 2"):
