@@ -97,15 +97,12 @@ def test_a_mage_is_made_changed_and_casts(player: Player) -> None:
     player.wait_until(lambda: player.phase == "Set-up")
     player.does("", "Green begins")
     player.goes_on("Turn 1 · Green moves", "Turn 1 · Green acts")
-    assert "Merla the Mage" in choosing(player, "green-1")
+    player.chooses("green-1")
+    assert "Merla the Mage" in player.about
     assert any(name.startswith("Fire bolt at Blue") for name in player.actions)
     said = player.does("green-1", "Fire bolt at Blue 1", typed("+ + 0 0"))
-    assert "Blue 1" in said or "wound" in said.lower() or "Hit" in said
-
-
-def choosing(player: Player, name: str) -> str:
-    player.chooses(name)
-    return player.about
+    assert said.startswith("Very hurt")
+    assert "+5  the ranged weapon (RODF) (FM-38)" in said  # 2 on the dice and 5 against a DDF of 1 are a wound of 6
 
 
 def test_a_cancelled_card_leaves_the_unit_as_it_was(player: Player) -> None:
