@@ -18,12 +18,14 @@ from pathlib import Path
 from PyQt6.QtCore import QEvent, QTimer
 from PyQt6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
+from rules.games import open_game
 from rules.tabletop.errors import UserError
 from tools.layout_check import access_problems, layout_problems
 from tools.pictures import all_seen, begin_battle, setup_dialog, wait_for
 from tools.screenshot import click, enemies, run_scene, wait
 from ui.battle.battle_setup import ArmyLists
 from ui.desktop.app import ErrorReporter
+from ui.desktop.battle.card_dialog import CardDialog
 from ui.desktop.devices.wled_dialog import WledDialog
 from ui.desktop.printing import PrintDialog
 from ui.desktop.setup.lens_dialog import LensDialog
@@ -221,6 +223,7 @@ def _battle_scene(screenshots: PanelScreenshots, window: Window, own: Path) -> N
     dialog.show()
     screenshots.keep("battle-setup", dialog)
     dialog.reject()
+    screenshots.keep_dialog("own-card", CardDialog(open_game("fudge_miniatures"), None, window))
     begin_battle(window, own, dialog)
     controller = window.battle
     window.picture.left.emit()

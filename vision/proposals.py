@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import chain, count
+from string import ascii_uppercase
 
 import numpy as np
 import numpy.typing as npt
@@ -202,20 +203,21 @@ def refined_by_groups(palette: Palette, groups: Palette) -> Palette:
 
 
 def named(armies: Palette, taken: frozenset[str] = frozenset()) -> Palette:
-    """The same armies, each named after the nearest stock colour, with a number if that name is taken."""
+    """The same armies, each named after the nearest stock colour, with a letter if that name is taken."""
     out: list[ArmyColour] = []
     used = set(taken)
     for army in armies:
         colour = min(stock_names(), key=lambda name: _unlikeness(army.mean, stock_colour(name).mean))
-        name = next(name for name in _numbered(colour) if name not in used)
+        name = next(name for name in _lettered(colour) if name not in used)
         used.add(name)
         out.append(replace(army, name=name))
     return tuple(out)
 
 
-def _numbered(name: str) -> Iterator[str]:
+def _lettered(name: str) -> Iterator[str]:
+    """The name, then with a letter; with a number, the army "tan 2" would read like its soldier "Tan 2"."""
     yield name
-    yield from (f"{name} {n}" for n in count(2))
+    yield from (f"{name} {letter}" for letter in chain(ascii_uppercase[1:], count(27)))
 
 
 def _apart(one: ArmyColour, other: ArmyColour) -> float:

@@ -111,10 +111,10 @@ def test_one_figure_or_a_few_pixels_form_no_army(few: list[FigurePlastic]) -> No
     assert proposed_palette(few) == ()
 
 
-def test_a_second_army_of_the_same_name_is_numbered() -> None:
+def test_a_second_army_of_the_same_name_gets_a_letter() -> None:
     light = [FigurePlastic(0.99, plastic("blue", seed=k) + np.float32([0.5, 0.3, 0])) for k in range(3)]
     names = [army.name for army in proposed_palette([*figures("blue", 4), *light])]
-    assert names == ["blue", "blue 2"]
+    assert names == ["blue", "blue B"]
 
 
 @pytest.mark.parametrize("name", sorted(PLASTIC_BGR))

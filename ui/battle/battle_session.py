@@ -31,10 +31,13 @@ from rules.engine.events import (
     Placed,
     QuestionAnswered,
     QuestionAsked,
+    Recruit,
+    UnitJoined,
 )
 from rules.engine.objectives import OBJECTIVE
 from rules.engine.position import Position
 from rules.engine.preview import ActionPreview, AvailableActions, at_spot, available_actions, obligations, preview_of
+from rules.engine.roster import check_card
 from rules.engine.state import Unit
 from rules.engine.text import label as label_of
 from rules.engine.verdict import Verdict
@@ -199,6 +202,18 @@ class BattleSession:
         begins = end_phase(self.battle, self.referee, position)
         return turn_words(begins.turn, begins.side, begins.phase)
 
+    def add(self, figure: Figure, recruit: Recruit) -> None:
+        """Journal that a figure joins the battle where it stands, such as one that the camera missed, in one step.
+
+        Raises:
+            UserError: as `rules.engine.roster.check_card`.
+        """
+        check_card(self.battle.game, figure.id, recruit.card)
+        first = len(self.battle.entries) + 1
+        placed = Placed(figure=figure.id, at_in=figure.centre_in, facing_deg=figure.facing_deg)
+        self.battle.record_all((UnitJoined(side=figure.army, **vars(recruit)), placed))
+        self._join(first)
+
     def place_new(self, position: Position) -> None:
         """Journal the places of figures that are visible for the first time; after an undo, they are not repeated."""
         self._place(position, [name for name in position.figures if name not in self._seen])
@@ -362,7 +377,9 @@ class BattleSession:
             self._one_step[last] = first
 
     def _label(self, first: int, last: int) -> str:
-        events = (self.battle.events.get(seq) for seq in range(first, last + 1))
+        events = [self.battle.events.get(seq) for seq in range(first, last + 1)]
+        if isinstance(events[0], UnitJoined):
+            return label_of(events[0])
         moves = [one for one in events if isinstance(one, ActionResolved)]
         if len(moves) == 1:
             return label_of(moves[0])  # with what was too close to call about it

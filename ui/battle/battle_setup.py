@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -130,6 +131,21 @@ def _soldiers(cards: Mapping[str, Mapping[str, Any]]) -> Sequence[str]:
     if all("title" not in cards[name] for name in soldiers):  # a card without a title is a character by name
         return soldiers or list(cards)
     return soldiers[:1]
+
+
+def unit_title(name: str, card: Mapping[str, Any]) -> str:
+    """The title of a card, in the language of the window."""
+    return translated(str(card.get("title") or name.replace("_", " ")))
+
+
+def usual_card(play: BattleSession, figure: Figure) -> str:
+    """The card for a figure that joins a battle: that of most of its side, or a vehicle's if it is one."""
+    cards = play.battle.game.rules.plain["cards"]
+    if figure.posture is Posture.VEHICLE and (vehicle := _vehicle(cards)) is not None:
+        return vehicle
+    units = play.battle.state.units.values()
+    count = Counter(unit.card for unit in units if unit.side == figure.army and unit.card is not None)
+    return count.most_common(1)[0][0] if count else next(iter(cards))
 
 
 def fitted(army: Army, figures: Sequence[Figure]) -> tuple[tuple[Recruit, ...], int]:

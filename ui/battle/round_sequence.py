@@ -145,6 +145,11 @@ class RoundSequence:
         self._at = ""
         return self._state()
 
+    @property
+    def idle(self) -> frozenset[str]:
+        """The figures that were found to have nothing to do."""
+        return frozenset(self._idle)
+
     def actions(self, position: Position) -> tuple[Action, ...]:
         """The actions of the current figure in this round."""
         self._take(position)

@@ -57,6 +57,7 @@ def turn_bar(
     moves: int = 0,
     *,
     skips_moves: bool = False,
+    idle: Collection[str] = (),
 ) -> TurnBar:
     """The bar of a battle.
 
@@ -68,13 +69,14 @@ def turn_bar(
         owed: What must be done before the phase ends, if it is known already.
         moves: How many moves the next phase would forbid if they are not answered first.
         skips_moves: Whether these moves were named, so that the button now skips them.
+        idle: The figures that are known to have no target.
     """
     if position is None:
         return TurnBar(tr("Waiting for soldiers"))
     state, follows = position.state, play.referee.next_phase(position)
     owed = play.owed(position) if owed is None else owed
     coming = turn_words(follows.turn, follows.side, follows.phase)
-    left, tip = _left(play, position), tr("Begin {coming}", coming=coming)
+    left, tip = _left(play, position, idle), tr("Begin {coming}", coming=coming)
     if owed:
         left = tr("{count} to do", count=_count(owed))
         tip = tr("{owed}. Then begin {coming}", owed=obligation_words(owed), coming=coming)
@@ -118,10 +120,11 @@ def _count(owed: Collection[ActionPreview]) -> int:
     return len(set(map(obligation_key, owed)))
 
 
-def _left(play: BattleSession, position: Position) -> str:
+def _left(play: BattleSession, position: Position, idle: Collection[str]) -> str:
     """How many soldiers of the side, or of both, may still act; empty in phases without such actions."""
     fires, moves = FIRE in play.referee.rounds(position), play.referee.moves(position)
-    count = len(able_to_act(play, position)) if fires or moves else 0
+    able = able_to_act(play, position) if fires or moves else []
+    count = len(able if moves else [name for name in able if name not in idle])
     if not count:
         return ""
     return tr("{count} left", count=count) if fires else tr("{count} left to move", count=count)

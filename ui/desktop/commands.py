@@ -187,13 +187,18 @@ class Mouse(QObject):
 
     def _press_tool(self, at: PickResult) -> None:
         store = self._store
+        selects = store.in_battle and store.tool.name == "select"
         adds = bool(QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier)
-        if store.in_battle and store.tool.name == "select" and adds and at.figure:
+        if selects and adds and at.figure:
             self._battle.add_target(at.figure.id)
             return
-        if store.in_battle and store.tool.name == "select":
-            self._battle.point(at.figure.id if at.figure else "", at.place_in)
-        store.change(lambda: store.tool.press(at))
+
+        def press() -> None:
+            if selects:
+                self._battle.point(at.figure.id if at.figure else "", at.place_in)
+            store.tool.press(at)
+
+        store.change(press)
 
     def _release(self, at_px: PointPx) -> None:
         self._store.mouse_px = at_px

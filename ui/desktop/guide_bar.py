@@ -54,7 +54,7 @@ class GuideBar(QFrame):
         self.steps = {step: QToolButton() for step in GuideStep}
         self.words, self.ticks = FittedLabel(), markup_label()
         self.army, self.busy = QComboBox(), QProgressBar()
-        self.button = button_with_tip("", "", self.wanted.emit)
+        self.button = button_with_tip("", tr("Do this step (Alt+G)"), self.wanted.emit)
         tip = tr("Skip this step; click its name above to come back")
         self.skip = button_with_tip(tr("Skip"), tip, self.skipped.emit)
         tip = tr("Close the guide; you can open it again in the menu Help")
@@ -77,6 +77,7 @@ class GuideBar(QFrame):
         self.ticks.setVisible(bool(ticks))
         self.ticks.setText("&nbsp;&nbsp; ".join(f"{_TICKS[tick.good]} {escape_markup(tick.words)}" for tick in ticks))
         self.button.setText(guide.button)
+        self.button.setShortcut("Alt+G")  # a new text takes the shortcut away
         self.button.setEnabled(guide.ready)
         self.button.setVisible(bool(guide.button))
         self.army.setVisible(guide.step is GuideStep.ARMIES and not guide.busy)

@@ -10,7 +10,7 @@ from PyQt6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QPaintEvent
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QStyle, QWidget
 
 from ui.desktop.picture.image import painting
-from ui.desktop.widgets import FittedLabel, fit_font, plain_label
+from ui.desktop.widgets import FittedLabel, fit_font, plain_label, without_keys
 from ui.formatting import unbroken
 from ui.theme import DARK, PLATE, SKY, WHITE
 from ui.translation import tr
@@ -71,7 +71,7 @@ class MessageBar(QFrame):
         self.raise_()
 
     def _button(self, name: str, action: Callable[[], object]) -> QPushButton:
-        button = QPushButton(name)
+        button = QPushButton(without_keys(name))
         button.clicked.connect(lambda: action())
         self._row.addWidget(button)
         button.show()  # otherwise it appears one event loop pass later

@@ -56,6 +56,11 @@ def escape_markup(words: str) -> str:
     return escape(words, quote=False)
 
 
+def without_keys(words: str) -> str:
+    """Text for menus, buttons and boxes, in which an ampersand alone would mark a key."""
+    return words.replace("&", "&&")
+
+
 def literal_text(words: str) -> str:
     """Text for places where Qt guesses the format: tooltips and the questions of its dialogs."""
     return "<qt>" + escape_markup(words).replace("\n", "<br>") + "</qt>" if "<" in words else words

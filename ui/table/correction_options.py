@@ -25,7 +25,7 @@ from ui.table.corrections import (
     next_name,
     usual_base,
 )
-from ui.translation import mark_for_translation, tr
+from ui.translation import tr
 from ui.vocabulary import posture_words
 from vision.patch_memory import spot_at
 from vision.table_view import TableView
@@ -33,11 +33,7 @@ from vision.table_view import TableView
 _CLICK_SIGMA_IN = 0.1  # of a click on a base's centre
 _NEIGHBOURS = 5
 _SPLIT_IN = (0.8, 1.6)  # two figures seen as one stand base to base, at most as far apart as that one is long
-_ADDED = {
-    Posture.STANDING: "{army}",
-    Posture.DOWN: mark_for_translation("{army}, lying"),
-    Posture.VEHICLE: mark_for_translation("{army}, a vehicle"),
-}
+_ADDED = (Posture.STANDING, Posture.PRONE, Posture.DOWN, Posture.VEHICLE)
 _POSTURES = (Posture.STANDING, Posture.KNEELING, Posture.PRONE, Posture.DOWN)
 
 
@@ -102,11 +98,12 @@ def options_at(view: TableView, at_in: PointIn, z_in: float, armies: Iterable[st
     sigma_in = hand_sigma_in(view, at_in, z_in)
     found = []
     for army in dict.fromkeys(armies):
-        for posture, words in _ADDED.items():
+        for posture in _ADDED:
             name = next_name(army, everybody(view))
             added = Figure(name, army, *at_in, z_in, sigma_in, posture, usual_base(posture, at_in))
             label = tr("add {name}", name=display_name(name))
-            found.append(CorrectionOption("Add", tr(words, army=side_name(army)), label, (Added(added),)))
+            kind = "" if posture is Posture.STANDING else f", {posture_words(posture)}"
+            found.append(CorrectionOption("Add", f"{side_name(army)}{kind}", label, (Added(added),)))
     nearest = sorted(everybody(view), key=lambda figure: math.dist(figure.centre_in, at_in))[:_NEIGHBOURS]
     return (*found, *(place(view, figure, at_in, z_in) for figure in nearest))
 

@@ -293,6 +293,16 @@ def test_a_marker_set_aside_is_named_once(window: Window, monkeypatch: pytest.Mo
     assert window.bar.text == "Something else"
 
 
+def test_what_only_looks_like_a_marker_is_not_named(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the simulated table, all markers are known."""
+    view = window.store.view
+    assert view is not None
+    brick = MarkerIssue(((0.0, 0.0),), Reason.TOO_SMALL, "marker 17 is too small to measure with", 17)
+    monkeypatch.setattr(SourceController, "view", property(lambda _: replace(view, set_aside=(brick,))))
+    window.features.calibration.pull()
+    assert window.bar.text == ""
+
+
 def test_a_known_camera_gets_its_lens_and_another_size_is_refused(
     found: None, open_window: Open, wait_until: Wait, seen_from_above: ImageBgr, profiles: LensProfiles
 ) -> None:

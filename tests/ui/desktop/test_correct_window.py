@@ -69,7 +69,7 @@ def test_a_false_figure_is_deleted_and_stays_away(window: Window, wait_until: Wa
 
 
 def test_a_missing_figure_is_added_at_the_click(window: Window, wait_until: Wait) -> None:
-    choose(ask(window, BARE_IN), "Add", "green, lying")
+    choose(ask(window, BARE_IN), "Add", "green, down")
     assert figures(window)["green-3"] == ("green", Posture.DOWN)
     added = next(one for one in window.store.view.figures if one.id == "green-3")
     assert added.centre_in == pytest.approx(BARE_IN, abs=0.05)  # half a screen pixel; 23 make an inch

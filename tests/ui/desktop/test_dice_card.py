@@ -75,7 +75,7 @@ def test_an_impossible_face_is_refused(owned: Owned[DiceCard]) -> None:
     QTest.keyClicks(line(card), "7 1")
     QTest.keyClick(line(card), Qt.Key.Key_Return)
     assert rolls == []
-    assert any("a die cannot show 7" in words for words in texts(card))
+    assert any("A die cannot show 7" in words for words in texts(card))
 
 
 def test_what_is_no_die_is_answered_with_an_example(owned: Owned[DiceCard]) -> None:

@@ -130,6 +130,17 @@ def test_a_table_that_was_set_up_again_is_accepted_with_one_button(owned: Owned[
     assert said == ["none"]
 
 
+def test_both_answers_to_all_moves_can_be_read_in_a_narrow_panel(owned: Owned[PendingMoves]) -> None:
+    panel, said = owned(PendingMoves()), []
+    panel.setFixedWidth(312)  # that of the tab on a small screen
+    panel.show()
+    panel.show_moves([move_of(f"Green {n}", (n, 10.0), said, is_legal=n < 2) for n in range(5)], said.clear, said.clear)
+    for words in ("None was a move", "Accept all 2"):
+        [button] = [one for one in panel.findChildren(QPushButton) if one.text() == words]
+        assert button.isVisible()
+        assert button.width() >= button.sizeHint().width()
+
+
 def test_the_buttons_of_one_long_move_need_no_scrolling(owned: Owned[QWidget], wait_until: Wait) -> None:
     room, panel = owned(QWidget()), PendingMoves()
     in_column(panel, (QWidget(), 1), on=room)

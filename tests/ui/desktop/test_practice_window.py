@@ -277,6 +277,13 @@ def test_the_hint_speaks_of_dragging_only_while_soldiers_may_move(window: Window
     assert said == [True, True, False]  # set-up, moves, attacks
 
 
+def test_the_hint_promises_no_dragging_of_soldiers_with_a_tool_that_drags_other_things(window: Window) -> None:
+    point(window, BARE_IN)
+    for tool, hint in (("terrain", ""), ("plan", ""), ("measure", "Drag a soldier to move it.")):
+        window.store.use_tool(tool)
+        assert window.features.practice.hint == hint
+
+
 def test_no_menu_takes_the_keys_of_the_dice(window: Window) -> None:
     bar = window.menuBar()
     menus = {QKeySequence.mnemonic(menu.text()).toString(): menu.text() for menu in bar.actions()}

@@ -47,7 +47,7 @@ def test_undo_and_redo_a_whole_session(window: Window, table: Board, wait_until:
     window.panel.choose("blue")
     click(window, POSTS["blue-2"])
     choose(ask(window, POSTS["green-2"]), "Army", "blue")
-    choose(ask(window, BARE_IN), "Add", "green, lying")
+    choose(ask(window, BARE_IN), "Add", "green, down")
     player.key(Qt.Key.Key_G)
     QTest.mouseClick(window.picture, LEFT, pos=spot(window, (14.5, 13.0), BOOK.height_in))
     height = window.features.terrain.panel.height_in

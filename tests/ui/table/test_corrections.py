@@ -254,7 +254,7 @@ def test_correction_options_for_a_figure_and_a_bare_place() -> None:
     there = {(way.group, way.words): way for way in options_at(view, (5, 12), 1.3, ARMIES)}
     (added,) = there["Add", "green"].corrections
     assert (added.figure.id, added.figure.centre_in, added.figure.z_in) == ("green-2", (5, 12), 1.3)
-    (tank,) = there["Add", "tan, a vehicle"].corrections
+    (tank,) = there["Add", "tan, vehicle"].corrections
     assert tank.figure.posture is Posture.VEHICLE
     assert area_of(tank.figure.base_in).area == pytest.approx(3.2 * 1.9)
     (put,) = there["Stands here", "Green 1"].corrections

@@ -13,12 +13,13 @@ from calibration.drift import Drift
 from rules.battle.battle import Battle, Clock
 from rules.engine.action import Action
 from rules.engine.ambiguity import Ambiguity
-from rules.engine.events import ActionResolved
+from rules.engine.events import ActionResolved, Recruit
 from rules.engine.position import Position
 from rules.engine.preview import ActionPreview
+from rules.engine.referee import FIRE
 from rules.engine.text import says_outcome
 from rules.tabletop.errors import UserError, user_error
-from rules.tabletop.table import PointIn
+from rules.tabletop.table import Figure, PointIn
 from ui.battle.action_text import limit_words, obligation_words, outcome_banner, verdict_rows
 from ui.battle.battle_overlay import Stray, aiming, pointing
 from ui.battle.battle_session import BattleSession
@@ -61,6 +62,7 @@ class BattleController(QObject):
 
     Signals:
         begun: A new battle was begun; its soldiers are not placed yet.
+        stranger: The id of a clicked figure that is not in the battle.
         crossed: Whether there is a cross-hair on the table.
         changed: The players changed the battle, and the picture must be drawn again.
         resolved: The outcome of an action, in a few words.
@@ -69,6 +71,7 @@ class BattleController(QObject):
     """
 
     begun = pyqtSignal()
+    stranger = pyqtSignal(str)
     crossed = pyqtSignal(bool)
     changed = pyqtSignal()
     resolved = pyqtSignal(str)
@@ -179,6 +182,10 @@ class BattleController(QObject):
         """
         if self.rolling:
             return  # the dice come first
+        if figure and self.play is not None and figure not in self.figures:
+            self.choose("")
+            self.stranger.emit(figure)
+            return
         if self._selection.targets:
             self._select(replace(self._selection, targets=()))
         if not (figure and self.chosen and self.panel.action_list.choose_target(figure)):
@@ -189,6 +196,12 @@ class BattleController(QObject):
                 if self.panel.chosen is None:
                     self.panel.action_list.choose(0)
         self.panel.take_focus()
+
+    def add(self, figure: Figure, recruit: Recruit) -> None:
+        """Bring a figure into the battle where it stands; see `BattleSession.add`."""
+        if self.play is not None:
+            play = self.play
+            self._after(lambda: play.add(figure, recruit))
 
     def add_target(self, figure: str) -> None:
         """Add a target of the selected figure, or take it away: two or more are attacked by one action."""
@@ -509,9 +522,14 @@ class BattleController(QObject):
     def _refresh(self) -> None:
         """Show the same table after a change in the battle."""
         if self.play is not None and self.position is not None:
-            self.position = replace(self.position, state=self.play.battle.state)
-            if self._seen is not None:  # only the state has changed: the next look at the table need not show it again
-                self._seen = (*self._seen[:2], self.play.battle.state)
+            before, now = self.position.state, self.play.battle.state
+            self.position = replace(self.position, state=now)
+            if before.units.keys() != now.units.keys():
+                self._seen = None  # the table shows figures that have joined
+            elif (
+                self._seen is not None
+            ):  # only the state has changed: the next look at the table need not show it again
+                self._seen = (*self._seen[:2], now)
         self._show()
         self.changed.emit()
 
@@ -535,6 +553,7 @@ class BattleController(QObject):
                 skippable=self._skippable,
                 skippable_moves=self._unanswered,
                 asked=asked,
+                idle=self._rounds.idle if self._rounds.name == FIRE else (),
                 view=self._view,
             )
             if self._unanswered and not self._presenter.shown.unanswered:  # the moves that were named are answered

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from rules.engine.position import Position
@@ -92,12 +92,13 @@ class BattlePresenter:
         skippable: Sequence[ActionPreview],
         skippable_moves: Sequence[tuple[str, ...]],
         asked: Sequence[ActionPreview] | None,
+        idle: Collection[str],
         view: TableView | None,
     ) -> None:
         """Show the battle at a position, with the selected figure from `view`.
 
         The turn bar's button skips `skippable` and the moves of these keys at the next press; a round asks the figure
-        for the actions `asked`.
+        for the actions `asked`, and found the figures `idle` to have no target.
         """
         panel, obligations = self._panel, play.obligations(position)
         owed = [one for one in obligations if is_owed(one)]
@@ -123,7 +124,7 @@ class BattlePresenter:
         shown = BattleDisplay(pending, marks, reach, badges, casualties(position), must_answer)
         self._show_table(shown)
         skips = set(shown.unanswered) <= set(skippable_moves)
-        bar = turn_bar(play, position, armies, skippable, owed, len(shown.unanswered), skips_moves=skips)
+        bar = turn_bar(play, position, armies, skippable, owed, len(shown.unanswered), skips_moves=skips, idle=idle)
         self._bar.show_turn(bar)
         panel.show_photo(portrait(view, selection.figure, PHOTO_PX) if view is not None else None)
 

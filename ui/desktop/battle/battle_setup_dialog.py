@@ -46,11 +46,22 @@ from ui.battle.battle_setup import (
     usual_armies,
     usual_sides,
 )
+from ui.battle.own_card import has_own_cards
+from ui.desktop.battle.card_dialog import CardDialog
 from ui.desktop.battle.goals_dialog import GoalsForm
 from ui.desktop.battle.soldier_table import SoldierPicker, SoldierTable
 from ui.desktop.saving import ask_file
 from ui.desktop.theme import make_primary
-from ui.desktop.widgets import button_with_tip, in_column, in_row, literal_text, name_tabs, plain_label, wrapping_label
+from ui.desktop.widgets import (
+    button_with_tip,
+    in_column,
+    in_row,
+    literal_text,
+    name_tabs,
+    plain_label,
+    without_keys,
+    wrapping_label,
+)
 from ui.formatting import capitalized, in_order
 from ui.rules_text import display_name, outcome_words
 from ui.translation import tr
@@ -99,6 +110,7 @@ class BattleSetupDialog(QDialog):
         make_primary(self._begin)
         self.soldiers = SoldierTable(self._figures)
         self.soldiers.pointed.connect(self.pointed)
+        self.soldiers.own_wanted.connect(self._ask_card)
         self.picker = SoldierPicker(self.soldiers)
         self.goals = GoalsForm(self._sides, places)
         self._lay_out()
@@ -168,7 +180,7 @@ class BattleSetupDialog(QDialog):
 
     def _side_words(self, side: str) -> str:
         count = sum(figure.army == side for figure in self._figures)
-        return f"{display_name(side)} ({count})".replace("&", "&&")  # an ampersand alone would mark a key
+        return without_keys(f"{display_name(side)} ({count})")
 
     def _take_game(self) -> None:
         try:
@@ -194,7 +206,7 @@ class BattleSetupDialog(QDialog):
         others = [side for side in self._sides if side not in sides]
         armies = usual_armies(self._opened, (*sides, *others), self._figures)
         recruits = [one for army in armies.values() for one in army.recruits]
-        self.soldiers.offer(self._opened.rules.plain["cards"], recruits)
+        self.soldiers.offer(self._opened.rules.plain["cards"], recruits, own_cards=has_own_cards(self._opened))
         has_squads = referee_of(self._opened.name).squads
         self.soldiers.show_squads(has_squads)
         self._advice.setText(
@@ -220,6 +232,15 @@ class BattleSetupDialog(QDialog):
             for army in known:
                 box.addItem(army.name, army.name)
             box.setVisible(bool(known))
+
+    def _ask_card(self, figure: str) -> None:
+        """Ask for a card of the players' own; it begins as the card that the figure has now."""
+        now = self.soldiers.card(figure)
+        card = now if isinstance(now, Mapping) else self._opened.rules.plain["cards"].get(now)
+        dialog = CardDialog(self._opened, card, self)
+        dialog.accepted.connect(lambda: self.soldiers.choose_own(figure, dialog.card))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
 
     def _ask_list(self, side: str) -> None:
         name = self._lists[side].currentData()

@@ -150,7 +150,7 @@ class DiceCard(QWidget):
             self._shown.show_faces(read)
             roll = rolled(self.request, read)
         except UserError as refusal:
-            problem = str(refusal) if len(faces) >= self.request.count else ""
+            problem = sentence(str(refusal)) if len(faces) >= self.request.count else ""
         self._show_problem(problem)
         self._use.setEnabled(roll is not None)
         return roll

@@ -8,17 +8,28 @@ from datetime import datetime
 from pathlib import Path
 
 from PyQt6.QtCore import QObject, QPoint, Qt, QTimer, pyqtSignal
-from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6.QtWidgets import QApplication, QInputDialog, QWidget
 
 from rules.battle.battle import Battle, Clock
 from rules.battle.journal import Damaged
 from rules.battle.progress import Cancelled
 from rules.battle.recovery import recover
+from rules.engine.events import Recruit
 from rules.tabletop.errors import user_error
+from rules.tabletop.table import Figure
 from ui.background_task import BackgroundTask
 from ui.battle.battle_folder import LastBattle, continue_words, last_battle, new_battle_path
 from ui.battle.battle_overlay import lit_marks
-from ui.battle.battle_setup import NEEDS_TWO_SIDES, ArmyLists, BattleSetup, armies_folder, title_of
+from ui.battle.battle_session import BattleSession
+from ui.battle.battle_setup import (
+    NEEDS_TWO_SIDES,
+    ArmyLists,
+    BattleSetup,
+    armies_folder,
+    title_of,
+    unit_title,
+    usual_card,
+)
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.messages import MessageActions, Say
@@ -27,9 +38,11 @@ from ui.desktop.saving import ask_file, ask_where, place_right
 from ui.desktop.settings import Settings
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult
+from ui.desktop.widgets import literal_text
 from ui.files import write_bytes
 from ui.formatting import capitalized
 from ui.picture.preview import Preview
+from ui.rules_text import display_name
 from ui.setup.armies import armies_of
 from ui.table.portrait import portrait
 from ui.tools.tool_context import basis_of
@@ -76,6 +89,7 @@ class BattleFiles(QObject):
         self._offer.start(settings.last_battle)
         self._setup: BattleSetupDialog | None = None
         battle.panel.games.chosen.connect(self.new_battle)
+        battle.stranger.connect(self._offer_to_add)
         store.closing.connect(self._leave_table)
 
     @property
@@ -181,6 +195,29 @@ class BattleFiles(QObject):
         self._note_open(path)
         self._store.use_tool("select")  # a click on a soldier shows its actions
         self._store.change(self._show)
+
+    def _offer_to_add(self, name: str) -> None:
+        """Say that a soldier is not in the battle; offer to add it if its army takes part."""
+        view, play = self._store.view, self._battle.play
+        figure = next((one for one in view.figures if one.id == name), None) if view is not None else None
+        if figure is None or play is None:
+            return
+        if figure.army in play.battle.state.sides:
+            words = tr("{soldier} is not in this battle.", soldier=display_name(name))
+            self._store.say(words, ((tr("Add…"), lambda: self._add(play, figure)),))
+        else:
+            self._store.say(tr("{soldier} is of an army that is not in this battle.", soldier=display_name(name)))
+
+    def _add(self, play: BattleSession, figure: Figure) -> None:
+        """Ask for the unit of a soldier, and add it to the battle."""
+        cards = play.battle.game.rules.plain["cards"]
+        names, titles = list(cards), [unit_title(name, card) for name, card in cards.items()]
+        question = literal_text(tr("Unit of {name}", name=display_name(figure.id)))
+        usual = names.index(usual_card(play, figure))
+        chosen, sure = QInputDialog.getItem(self._window, tr("Add to the battle"), question, titles, usual, False)
+        if sure and play is self._battle.play:
+            recruit = Recruit(figure=figure.id, card=names[titles.index(chosen)])
+            self._store.change(lambda: self._battle.add(figure, recruit))
 
     def open_battle(self) -> None:
         """Ask for a battle and continue it."""

@@ -187,13 +187,12 @@ class BattlePanel(QWidget):
         """
         every = (*owed, *available.attacks, *available.others)
         spread = any(one.action.template for one in every)
-        aims = "<br>" + tr("Click a place to aim there, or press H to aim with keys.") if spread else ""
-        once = len(others) == 1
-        hint = tr("Click bare table to see it.") if once else tr("Click bare table to see them.")
-        hint = (tr("Press Esc to see it.") if once else tr("Press Esc to see them.")) if spread else hint
-        rest = f"<br>{escape_markup(obligation_words(others))}. {escape_markup(hint)}" if others else ""
-        left = f"<br>{escape_markup(capitalized(movement_words(available)))}" if moves else ""
-        self.about.setText(f"{_heading(available.figure, unit)}{left}{aims}{rest}")
+        lines = [capitalized(movement_words(available))] if moves else []
+        if spread:
+            lines.append(tr("Click a place to aim there, or press H to aim with keys."))
+        if others:
+            lines.append(f"{obligation_words(others)}. {_way_to_others(len(others), clicks_aim=spread)}")
+        self.about.setText("<br>".join((_heading(available.figure, unit), *map(escape_markup, lines))))
         self._fill(every)
 
     def show_place_actions(self, figure: str, unit: str, place: str, previews: Sequence[ActionPreview]) -> None:
@@ -418,6 +417,13 @@ class BattlePanel(QWidget):
     def _request(self, signal: pyqtBoundSignal) -> None:
         if (one := self.chosen) is not None:
             signal.emit(one.action)
+
+
+def _way_to_others(count: int, *, clicks_aim: bool) -> str:
+    """How to see the obligations of the side: a click on the bare table may aim instead."""
+    if clicks_aim:
+        return tr("Press Esc to see it.") if count == 1 else tr("Press Esc to see them.")
+    return tr("Click bare table to see it.") if count == 1 else tr("Click bare table to see them.")
 
 
 def _heading(figure: str, unit: str) -> str:

@@ -119,7 +119,7 @@ class PendingMoves(QWidget):
         inner.setLayout(self._rows)
         self._scroll = Scrolled(inner, _LEAST_LINES * self.fontMetrics().lineSpacing())
         self._scroll.setAccessibleName(tr("Moves to answer"))
-        in_column(in_row((self._title, 1), self._none, self._all), self._scroll, on=self, margin=_MARGIN_PX)
+        in_column(self._title, in_row((self._none, 1), (self._all, 1)), self._scroll, on=self, margin=_MARGIN_PX)
         self._moves: tuple[PendingMove, ...] = ()
         self.setVisible(False)
 

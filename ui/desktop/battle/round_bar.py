@@ -139,6 +139,11 @@ class RoundController:
         """The round in progress; empty if there is none."""
         return self._sequence.name if self._sequence is not None else ""
 
+    @property
+    def idle(self) -> frozenset[str]:
+        """The figures of the round that are known to have nothing to do in it."""
+        return self._sequence.idle if self._sequence is not None else frozenset()
+
     def begin(self, play: BattleSession, name: str) -> None:
         """Start a round."""
         self._sequence, self.result = RoundSequence(play, name), ""

@@ -21,10 +21,11 @@ from shapely import MultiPoint, Point, Polygon, make_valid
 
 from rules.engine.roster import Recruit
 from rules.tabletop.table import Figure, PointIn
+from ui.battle.battle_setup import unit_title
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.tools.tool import PickResult, was_dragged
 from ui.desktop.widgets import literal_text
-from ui.rules_text import display_name, translated
+from ui.rules_text import display_name
 from ui.table.finding import Mark, Trace, lifted
 from ui.theme import PREVIEW, faded
 from ui.translation import tr
@@ -35,14 +36,30 @@ _ICON_PX, _SQUAD_PX = 40, 96
 _NAME_LETTERS = 16  # a longer name would leave no room for the unit
 
 
+_NEW_CARD = "own card"
+"""Data of the entry that makes a card. A game with a card of this name could not offer it."""
+
+
 class _UnitBox(QComboBox):
     """A list of units that ignores the mouse wheel, so that the table scrolls, and reports when the mouse enters.
+
+    Attributes:
+        taken: Index of the unit that was chosen last.
 
     Signals:
         entered: The mouse came in.
     """
 
     entered = pyqtSignal()
+
+    def __init__(self, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.taken = 0
+        self.currentIndexChanged.connect(self._note)
+
+    def _note(self, index: int) -> None:
+        if index >= 0 and self.itemData(index) != _NEW_CARD:
+            self.taken = index
 
     def enterEvent(self, event: QEnterEvent | None) -> None:
         """Tell the table, which notices the mouse in its other cells only."""
@@ -60,9 +77,11 @@ class SoldierTable(QTableWidget):
 
     Signals:
         pointed: The selected rows, or the row under the mouse, changed.
+        own_wanted: A card of the players' own is to be made, or changed, for this figure.
     """
 
     pointed = pyqtSignal()
+    own_wanted = pyqtSignal(str)
 
     def __init__(self, figures: Sequence[Figure]) -> None:
         """Prepare a row for each of these figures."""
@@ -107,7 +126,7 @@ class SoldierTable(QTableWidget):
         box.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         box.setAccessibleName(tr("Unit of {name}", name=display_name(figure.id)))
         box.setToolTip(tr("The unit of this soldier, and of all selected soldiers if it is one of them"))
-        box.activated.connect(lambda _: self._same_for_selected(row))
+        box.activated.connect(lambda _: self._take_choice(row))
         box.entered.connect(lambda: self._hover(figure.id))
         return box
 
@@ -156,15 +175,22 @@ class SoldierTable(QTableWidget):
         if rows:
             self.scrollTo(self.indexFromItem(self.item(rows[0], _FIGURE)))
 
-    def offer(self, cards: Mapping[str, Mapping[str, Any]], recruits: Iterable[Recruit]) -> None:
-        """Offer the cards of a game, with the units of `recruits` as the choice; other figures take no part."""
+    def offer(
+        self, cards: Mapping[str, Mapping[str, Any]], recruits: Iterable[Recruit], *, own_cards: bool = False
+    ) -> None:
+        """Offer the cards of a game, with the units of `recruits` as the choice; other figures take no part.
+
+        `own_cards` offers to make a card as well.
+        """
         chosen = {one.figure: one.card for one in recruits}
         for row, figure in enumerate(self._figures):
             box = self._box(row)
             box.clear()
             for name, card in cards.items():
-                box.addItem(translated(str(card.get("title") or name.replace("_", " "))), name)
+                box.addItem(unit_title(name, card), name)
             box.addItem(tr("not in this battle"), "")
+            if own_cards:
+                box.addItem(tr("Own card…"), _NEW_CARD)
             box.setCurrentIndex(box.findData(chosen.get(figure.id, "")))
             self._write_squad(row, "")
 
@@ -199,12 +225,27 @@ class SoldierTable(QTableWidget):
     def enlist(self, figure: str, recruit: Recruit | None) -> None:
         """Choose the card and the squad of an army list's entry; None takes the figure out of the battle."""
         if recruit is not None and recruit.own is not None:
-            box = self._box(self._rows[figure])
-            box.addItem(str(recruit.own.get("title", tr("own card"))), dict(recruit.own))
-            box.setCurrentIndex(box.count() - 1)
+            self._choose_own(self._rows[figure], recruit.own)
             self._write_squad(self._rows[figure], recruit.squad)
         else:
             self.choose(figure, (recruit.card or "") if recruit else "", recruit.squad if recruit else "")
+
+    def card(self, figure: str) -> str | Mapping[str, Any]:
+        """The chosen card of a figure: the name of a ready one, or the data of one of the players' own."""
+        found: str | Mapping[str, Any] = self._box(self._rows[figure]).currentData()
+        return found
+
+    def choose_own(self, figure: str, card: Mapping[str, Any]) -> None:
+        """Give a card of the players' own to a figure, and to all selected figures if it is one of them."""
+        for name in {figure, *(self.selected if figure in self.selected else ())}:
+            self._choose_own(self._rows[name], card)
+
+    def _choose_own(self, row: int, card: Mapping[str, Any]) -> None:
+        box = self._box(row)
+        if (before := next((k for k in range(box.count()) if isinstance(box.itemData(k), dict)), -1)) >= 0:
+            box.removeItem(before)
+        box.insertItem(0, str(card.get("title", tr("own card"))), dict(card))
+        box.setCurrentIndex(0)
 
     def selectionCommand(self, index: QModelIndex, event: QEvent | None = None) -> QItemSelectionModel.SelectionFlag:
         """Keep the selected rows if the squad of one of them is clicked: all of them get it."""
@@ -240,6 +281,14 @@ class SoldierTable(QTableWidget):
         item = self.item(row, _FIGURE)
         return item is not None and item.isSelected()
 
+    def _take_choice(self, row: int) -> None:
+        box = self._box(row)
+        if box.currentData() == _NEW_CARD:
+            box.setCurrentIndex(box.taken)
+            self.own_wanted.emit(self._figures[row].id)
+        else:
+            self._same_for_selected(row)
+
     def _same_for_selected(self, row: int) -> None:
         if self._is_selected(row):
             card = self._box(row).currentData()
@@ -247,9 +296,9 @@ class SoldierTable(QTableWidget):
                 if (index := box.findData(card)) >= 0:  # a player's own card is offered to its soldier only
                     box.setCurrentIndex(index)
 
-    def _box(self, row: int) -> QComboBox:
+    def _box(self, row: int) -> _UnitBox:
         box = self.cellWidget(row, _CARD)
-        assert isinstance(box, QComboBox)
+        assert isinstance(box, _UnitBox)
         return box
 
     def _write_squad(self, row: int, squad: str) -> None:

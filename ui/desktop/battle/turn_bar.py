@@ -7,7 +7,7 @@ from PyQt6.QtGui import QColor, QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from ui.battle.turn_bar import TurnBar
-from ui.desktop.widgets import fit_font, literal_text
+from ui.desktop.widgets import fit_font, literal_text, without_keys
 from ui.theme import Colour
 from ui.translation import tr
 
@@ -63,7 +63,7 @@ class TurnBarView(QWidget):
         self.words.show_words(bar.words)
         # A new text would take the shortcut away, and an ampersand would define another one.
         words = self.button.fontMetrics().elidedText(bar.button, Qt.TextElideMode.ElideRight, _BUTTON_WIDTH_PX)
-        self.button.setText(words.replace("&", "&&"))
+        self.button.setText(without_keys(words))
         self.button.setShortcut("N")
         self.button.setToolTip(literal_text(bar.tip))
         self.button.setVisible(bool(bar.button))

@@ -88,7 +88,9 @@ class CalibrationController(QObject):
     def _report(self, moved: Sequence[str], view: TableView | None) -> None:
         """Report drifts and markers that are newly set aside."""
         seen = view.set_aside if view is not None and view.calibration is not None else ()
-        aside = {issue.sentence for issue in seen}
+        known = self._store.session.state.setup.prints.layout
+        # Where all markers are known, another number is only something that looks like a marker.
+        aside = {issue.sentence for issue in seen if not known or issue.id is None or issue.id in known}
         news = [*moved, *sorted(aside - self._set_aside)]
         self._set_aside = aside
         if news:
@@ -118,6 +120,8 @@ class CalibrationController(QObject):
         self._open(dialog, lambda: self._use_prints(source_controller, dialog.prints))
 
     def _use_prints(self, source_controller: SourceController, prints: CalibrationTargets) -> None:
+        if prints is source_controller.session.state.setup.prints:
+            return
         source_controller.session.use_prints(prints)
         if source_controller.spec != "demo":
             self._settings.keep_prints(prints)

@@ -148,6 +148,7 @@ class MarkerSizeDialog(QDialog):
         self._fill_markers(prints)
         self._fill_scale(prints.scale)
         self._lay_out()
+        self._before, self._unchanged = prints, self._answers
 
     def _fill_markers(self, prints: CalibrationTargets) -> None:
         self._side.setRange(0.2, 40.0)
@@ -210,7 +211,14 @@ class MarkerSizeDialog(QDialog):
         self._dictionary.setCurrentText(str(path))
 
     @property
-    def prints(self) -> CalibrationTargets:
-        """The answers."""
+    def _answers(self) -> tuple[float, str, PrintScale | None]:
         scale = PrintScale(self._across.value(), self._down.value()) if self._measured.isChecked() else None
-        return CalibrationTargets(self._side.value(), self._dictionary.currentText(), scale=scale)
+        return self._side.value(), self._dictionary.currentText(), scale
+
+    @property
+    def prints(self) -> CalibrationTargets:
+        """The markers as answered; if nothing was changed those from before, with all that is known of their places."""
+        side_in, dictionary, scale = self._answers
+        if self._answers == self._unchanged:
+            return self._before
+        return CalibrationTargets(side_in, dictionary, scale=scale)

@@ -13,6 +13,7 @@ from ui.desktop.messages import MessageActions
 from ui.desktop.store import Store
 from ui.desktop.table.panel import SUGGESTED_ARMIES, SidePanel
 from ui.desktop.tools.tool import PickResult, Tool
+from ui.formatting import capitalized
 from ui.hints import TEACH, laid_words
 from ui.measuring import Read
 from ui.picture.preview import Preview
@@ -53,7 +54,7 @@ class GroupsController:
         panel.armies.may_change = self._may_change
         panel.groups_wanted.connect(self.accept)
         panel.usual_wanted.connect(lambda army: store.change(lambda: self._session.begin_army(army)))
-        panel.armies.forgotten.connect(lambda army: store.change(lambda: self._session.forget_army(army)))
+        panel.armies.forgotten.connect(lambda army: store.change(lambda: self._forget(army)))
         panel.armies.renamed.connect(lambda army, name: store.change(lambda: self._rename(army, name)))
         panel.armies.merged.connect(lambda into, others: store.change(lambda: self._merge(into, others)))
         panel.armies.split.connect(lambda army: store.change(lambda: self._split(army)))
@@ -102,7 +103,10 @@ class GroupsController:
             self._session.propose(True)
             return
         self._change(tr("use {soldiers}", soldiers=words), accepted(view, self._session.state))
-        self._store.say(tr("These are the armies now. Double-click a name in the tab Table to change it."))
+        if self._session.in_play:  # a battle keeps the names of its armies
+            self._store.say(tr("These are the armies now."))
+        else:
+            self._store.say(tr("These are the armies now. Double-click a name in the tab Table to change it."))
 
     def _change(self, label: str, state: TableState) -> None:
         """Change the armies; if they were only proposed, nothing is left to teach."""
@@ -117,6 +121,13 @@ class GroupsController:
     def _rename(self, army: str, name: str) -> None:
         label = tr("rename {old} to {new}", old=army, new=name.strip())
         self._change(label, renamed(self._free(), self._session.state, army, name))
+
+    def _forget(self, army: str) -> None:
+        self._session.forget_army(army)
+        words = tr("{army} is forgotten.", army=capitalized(side_name(army)))
+        if self._session.state.setup.palette:
+            words = " ".join((words, tr("Its soldiers on the table now count as another army.")))
+        self._store.say(words, ((tr("Undo"), lambda: self._store.change(self._session.undo)),))
 
     def _merge(self, into: str, others: tuple[str, ...]) -> None:
         state = merged(self._free(), self._session.state, into, others)

@@ -14,7 +14,7 @@ from ui.desktop.action import add_entry, add_separator
 from ui.desktop.picture.view import PictureView
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult, Tool, figure_id
-from ui.desktop.widgets import literal_text
+from ui.desktop.widgets import literal_text, without_keys
 from ui.picture.preview import Preview
 from ui.rules_text import display_name
 from ui.setup.armies import armies_of
@@ -162,7 +162,8 @@ class CorrectTool(Tool):
         for option in options:
             if option.group and option.group not in groups:
                 groups[option.group] = _submenu(menu, tr(_GROUPS.get(option.group, option.group)))
-            add_entry(groups.get(option.group, menu), option.words, partial(self._apply, option), option.label)
+            target, words = groups.get(option.group, menu), without_keys(option.words)
+            add_entry(target, words, partial(self._apply, option), option.label)
         return groups
 
     def _later(self, menu: QMenu, words: str, waiting: Waiting) -> None:
@@ -216,5 +217,5 @@ def _submenu(menu: QMenu, words: str) -> QMenu:
 
 def _add_heading(menu: QMenu, words: str) -> None:
     """Start a menu with a line of text; a style sheet hides the titles of Qt's own sections."""
-    add_entry(menu, words, lambda: None).setEnabled(False)
+    add_entry(menu, without_keys(words), lambda: None).setEnabled(False)
     add_separator(menu)

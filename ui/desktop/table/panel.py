@@ -33,6 +33,7 @@ from ui.desktop.widgets import (
     in_row,
     literal_text,
     plain_label,
+    without_keys,
     wrapping_label,
 )
 from ui.formatting import in_order, place_words
@@ -331,7 +332,7 @@ class ArmyList(QWidget):
         for army in self.armies:
             if army not in chosen:
                 merge = partial(self.merged.emit, army, tuple(chosen))
-                add_entry(self.menu, tr("Into {army}", army=side_name(army)), merge)
+                add_entry(self.menu, without_keys(tr("Into {army}", army=side_name(army))), merge)
         self.menu.popup(self.merge.mapToGlobal(QPoint(0, self.merge.height())))
 
     def _lay_out(self) -> None:

@@ -103,6 +103,11 @@ class PracticeController(QObject):
         return None if table is None or table.bare or source_controller.worker.held else table
 
     @property
+    def _draggable(self) -> PracticeTable | None:
+        """The table, if a drag carries its soldiers; some tools drag things themselves."""
+        return None if self._store.tool.name in _OWN_DRAGS else self.table
+
+    @property
     def is_carrying(self) -> bool:
         """Whether the mouse carries a soldier of the open table."""
         if self._drag is None or self._drag[0] is not self._store.source_controller.practice:
@@ -121,9 +126,11 @@ class PracticeController(QObject):
             )
         if self.table is None:
             return ""
-        play = self._store.battle.play
-        if play is not None and play.awaited:
+        play, position = self._store.battle.play, self._store.battle.position
+        if play is not None and position is not None and position.figures.keys() & play.awaited.keys():
             return tr("Soldiers are being put where the battle says…")
+        if self._draggable is None:
+            return ""
         if self._is_over:
             return tr(
                 "Drag it to move it.   {lay}: lay down or stand up   {remove}: remove",
@@ -156,11 +163,9 @@ class PracticeController(QObject):
 
     def press(self, at: PickResult) -> bool:
         """Handle the left button's press; return whether a drag would carry a soldier from there."""
-        self._drag, table = None, self.table
-        if table is None or self._store.tool.name in _OWN_DRAGS:
-            return False
-        name = _soldier_at(table, at)
-        if name is None:
+        self._drag, table = None, self._draggable
+        name = _soldier_at(table, at) if table is not None else None
+        if table is None or name is None:
             return False
         self._drag = (table, name, at)
         return True
@@ -206,7 +211,7 @@ class PracticeController(QObject):
         self._look_under_mouse()
 
     def _look_under_mouse(self) -> None:
-        table, at = self.table, self._store.pointed
+        table, at = self._draggable, self._store.pointed
         over = table is not None and at is not None and _soldier_at(table, at) is not None
         if over != self._is_over:
             self._is_over = over
