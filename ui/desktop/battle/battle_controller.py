@@ -526,10 +526,8 @@ class BattleController(QObject):
             self.position = replace(self.position, state=now)
             if before.units.keys() != now.units.keys():
                 self._seen = None  # the table shows figures that have joined
-            elif (
-                self._seen is not None
-            ):  # only the state has changed: the next look at the table need not show it again
-                self._seen = (*self._seen[:2], now)
+            elif self._seen is not None:
+                self._seen = (*self._seen[:2], now)  # the next look at the table need not show the change again
         self._show()
         self.changed.emit()
 
