@@ -20,6 +20,7 @@ from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.template import Blast, Template
 from ui.battle.action_text import STRUCK, success_chance
 from ui.battle.battle_session import Proposal
+from ui.battle.battle_setup import leads
 from ui.battle.dice import PIPS
 from ui.formatting import percent_words
 from ui.picture.figure_shapes import enlarged, figure_number
@@ -227,8 +228,13 @@ _IN_CARDS = (
 )
 
 
-def badge_of(card: str) -> str:
-    """Name of a card's badge in `BADGES`; empty for riflemen and vehicles, which need none."""
+def badge_of(card: str, own: Mapping[str, Any] | None = None) -> str:
+    """Name of a card's badge in `BADGES`; empty for riflemen and vehicles, which need none.
+
+    Of a card of the players' `own`, only who leads is known.
+    """
+    if own is not None and leads(own):
+        return "leader"
     name = card.lower()
     if "submachine" in name:
         return "leader" if "sergeant" in name else ""
@@ -242,7 +248,7 @@ def badge_marks(position: Position, referee: Referee[Any]) -> Iterator[Mark]:
         if unit is None or unit.out:
             continue
         x, y = figure.centre_in
-        if badge := badge_of(unit.card or ""):
+        if badge := badge_of(unit.card or "", unit.own):
             yield from _marks((x + _OFFSET_IN, y + _OFFSET_IN), figure.z_in, BADGES[badge])
         if condition := condition_of(unit, referee):
             at_in = (x - _OFFSET_IN, y + _OFFSET_IN)

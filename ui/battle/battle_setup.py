@@ -100,10 +100,11 @@ def _nations(game: Game[Any]) -> Iterator[str | None]:
 
 
 def _has_role(card: Mapping[str, Any]) -> bool:
-    return _leads(card) or bool(card.get("radio"))
+    return leads(card) or bool(card.get("radio"))
 
 
-def _leads(card: Mapping[str, Any]) -> bool:
+def leads(card: Mapping[str, Any]) -> bool:
+    """Whether a card is that of a leader, whatever the game calls one."""
     return (
         bool(card.get("leader") or card.get("commander"))
         or card.get("role") == "leader"
@@ -113,7 +114,7 @@ def _leads(card: Mapping[str, Any]) -> bool:
 
 def _staff(cards: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """A leader, and the radioman of a commander."""
-    leader = next((name for name, card in cards.items() if _leads(card)), None)
+    leader = next((name for name, card in cards.items() if leads(card)), None)
     if leader is not None:
         yield leader
         if cards[leader].get("commander"):

@@ -38,6 +38,11 @@ def test_a_card_wears_the_badge_of_its_task(card: str, badge: str) -> None:
     assert badge_of(card) == badge
 
 
+def test_a_leader_with_a_card_of_the_players_own_wears_a_badge() -> None:
+    assert badge_of("", {"title": "Merla", "faults": ["leader"]}) == "leader"
+    assert badge_of("", {"title": "Mort", "faults": ["coward"]}) == ""
+
+
 def test_every_badge_is_worn_in_some_game_and_riflemen_wear_none() -> None:
     cards = [card for name in game_names() for card in open_game(name).rules.plain["cards"]]
     assert {badge_of(card) for card in cards} == {"", *BADGES}
