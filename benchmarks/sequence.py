@@ -27,7 +27,7 @@ from calibration.calibration_targets import CalibrationTargets
 from calibration.calibration_tracker import CalibrationTracker
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from vision import figures, search_plan
+from vision import figure_search, figures, search_plan
 from vision.figures import Finder
 from vision.frame import Frame, ImageBgr
 from vision.ground import Grounds
@@ -60,8 +60,8 @@ STAGES: Stages = (
 SEARCH: Stages = (
     ("rectified", Grounds, "rectified"),
     ("table colours", figures, "likelihood"),
-    ("evidence", figures, "army_evidence"),
-    ("tiles proposed", figures, "propose_tiles"),
+    ("evidence", figure_search, "army_evidence"),
+    ("tiles proposed", figure_search, "propose_tiles"),
     ("finder", Recogniser, "hints"),
     ("judge", Recogniser, "looks"),
 )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import questions
+from benchmarks import questions, sequence
 from benchmarks.ids import Contender
 from benchmarks.page import Budget, Table, budget_table, number, write
 from benchmarks.scan import scan_exposures
@@ -49,6 +49,11 @@ def test_a_page_without_the_place_is_unchanged(page: Path) -> None:
     with pytest.raises(ValueError, match="no place for another"):
         write(page, [Table("one", ("a",), [("1",)]), Table("another", ("a",), [("1",)])])
     assert page.read_text(encoding="utf-8") == PAGE
+
+
+@pytest.mark.parametrize(("name", "owner", "method"), [*sequence.STAGES, *sequence.SEARCH])
+def test_every_timed_stage_is_a_function_of_the_program(name: str, owner: Any, method: str) -> None:
+    assert callable(getattr(owner, method)), f"the stage {name!r} has moved: benchmarks/sequence.py names its place"
 
 
 def test_budgets_that_were_not_measured_keep_their_values(page: Path) -> None:
