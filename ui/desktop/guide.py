@@ -56,6 +56,7 @@ class GuideController(QObject):
         self._step_was_done: bool | None = None
         self._prepared_source: SourceController | None = None
         self._chosen: str | None = None
+        self._followed: SourceController | None = None  # the source at the last update
         self._taught: tuple[str, ...] | None = None
         self._marker_check: BackgroundTask[MarkerCheck] = BackgroundTask("sandtable guide")
         self._checked_s = commands.store.clock()
@@ -86,7 +87,7 @@ class GuideController(QObject):
 
     def begin(self) -> None:
         """Start the guide at the first step that is not done."""
-        self._progress, self._step, self._taught = Progress(), None, None
+        self._progress, self._step, self._taught, self._followed = Progress(), None, None, None
         self._prepare_simulated_table()
         self._dock.show()
         self._hint.hide()
@@ -126,12 +127,15 @@ class GuideController(QObject):
 
     def pull(self) -> None:
         """Update the guide; called by a timer."""
-        if self._chosen == self._commands.store.source_controller.spec:
+        source_controller = self._commands.store.source_controller
+        has_opened = self._followed is not None and source_controller is not self._followed  # such as from a menu
+        if has_opened or self._chosen == source_controller.spec:
             self._chosen, self._progress = None, self._progress.agree(GuideStep.CAMERA)
         self._check_markers()
         self._follow_first_shot()
         now = self.table_status
         self._prepare_simulated_table()
+        self._followed = self._commands.store.source_controller
         shown = guide(now, self._progress)
         if shown.step is self._step and shown.is_done and self._step_was_done is False:
             self._progress = self._progress.go_on()  # the step chosen by the player is done now

@@ -161,6 +161,17 @@ def test_the_guide_leaves_a_table_in_use_alone(window: Window) -> None:
     assert len(window.store.session.state.rulers) == 1
 
 
+def test_a_source_that_is_opened_without_the_guide_completes_the_camera_step(
+    open_window: Open, wait_until: Wait
+) -> None:
+    window = open_window(None)
+    window.help.guide.begin()
+    window.help.guide.pull()
+    assert step_of(window) is GuideStep.CAMERA
+    window.store.open("demo")  # as with Ctrl+D
+    wait_until(lambda: step_of(window) is GuideStep.EMPTY, timeout_s=60)
+
+
 @pytest.mark.slow
 def test_the_player_can_go_back_to_a_step(open_window: Open, wait_until: Wait) -> None:
     window = open_window(None)
