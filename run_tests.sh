@@ -3,13 +3,13 @@
 # file, or explains how to get it; Python's own stack is printed above. PYTEST=... and GDB=... name other programs.
 set -u
 here=$(dirname -- "$0")
-cores=$(mktemp) # only newer core files are of this run
+began=$(mktemp) # a core file that is newer belongs to this run
 ulimit -c unlimited 2>/dev/null || true # may not be allowed; the tests also run without core files
 status=0
 "${PYTEST:-$here/.venv/bin/pytest}" "$@" || status=$?
 core=
-[ "$status" = 0 ] || core=$(find . -maxdepth 1 \( -name core -o -name 'core.[0-9]*' \) -newer "$cores" | head -n 1)
-rm -f "$cores"
+[ "$status" = 0 ] || core=$(find . -maxdepth 1 \( -name core -o -name 'core.[0-9]*' \) -newer "$began" | head -n 1)
+rm -f "$began"
 if [ -n "$core" ] && command -v "${GDB:-gdb}" >/dev/null; then
     echo "The native stack of the thread that died, from $core:" >&2
     "${GDB:-gdb}" -batch -ex 'backtrace 20' "$here/.venv/bin/python" "$core" 2>&1 | grep '^#' | cut -c 1-150 >&2

@@ -71,9 +71,9 @@ def own_card(game: Game[Any], title: str, character: Mapping[str, Any]) -> dict[
     return {"title": title.strip(), **character, **factors}
 
 
-def checked_build(game: Game[Any], character: Mapping[str, Any]) -> Verdict:
-    """What the rulebook says about a character that players make; they may still play it. Raises as `Game.ask`."""
-    return game.ask(_BUILD, {key: value for key, value in _counted(character).items() if key != "equipment"}, no_dice)
+def checked_build(game: Game[Any], card: Mapping[str, Any]) -> Verdict:
+    """What the rulebook says about a card that players make; they may still play it. Raises as `Game.ask`."""
+    return game.ask(_BUILD, _counted({key: card[key] for key in (*game.rules.plain["stats"], *TRAITS)}), no_dice)
 
 
 def factor_words(card: Mapping[str, Any]) -> str:

@@ -112,7 +112,7 @@ def test_swimming_is_owed_by_men_in_the_water_am_29_am_30() -> None:
     dry = [unit("green-1", "tank", 20, 14), unit("green-2", "jeep", 14, 14), unit("green-3", "rifleman", 14, 14)]
     rides = {"status": {"green-3": {"inside": "green-2"}}}
     *_, step = played(dry, [unit("tan-1", "rifleman", 60, 60)], rides, MOVES, {"ask": ""}, terrain=[lake])
-    assert not [one for one in step["owed"] if one["rule"] == "AM-30"]  # neither a vehicle nor whoever is in it swims
+    assert not [one for one in step["owed"] if one["rule"] == "AM-30"]  # vehicles and their passengers do not swim
 
 
 def test_who_is_inside_does_not_burn_outside_am_82() -> None:

@@ -251,7 +251,7 @@ def test_what_a_radioman_directs_ww_60_ww_61() -> None:
 
 
 def test_when_a_radioman_calls_a_shell_ww_62() -> None:
-    """The rulebook: "If there is no on board Mortar or Infantry gun/howitzer" of his side; nobody else calls."""
+    """The rulebook: "If there is no on board Mortar or Infantry gun/howitzer" of his side; only a radioman calls."""
     german = [unit("g1", "german_radioman", 20, 5), unit("g2", "german_officer", 24, 5)]
     allied = [unit("a1", "american_rifleman", 20, 30), unit("a2", "american_81mm_mortar", 40, 40)]
     call: Step = {"do": {"action": "radio", "by": "g1", "at": "a1"}}
@@ -345,7 +345,7 @@ def test_what_is_left_of_a_move_ww_12() -> None:
 
 
 def test_the_wall_of_a_bunker_parts_enemies_ww_20() -> None:
-    """The rulebook: "Figures may never enter a bunker with enemy troops inside"; nobody fights there."""
+    """The rulebook: "Figures may never enter a bunker with enemy troops inside"; no melee through its wall."""
     bunker = piece("bunker", "bunker", 18, 20, 4, 4, 2)
     german = [unit("g1", "german_rifleman", 20, 17)]
     to_the_wall: Step = {"move": {"g1": {"path_in": [[20, 19.5]]}}}

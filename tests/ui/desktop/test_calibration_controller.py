@@ -281,12 +281,17 @@ def test_a_bump_is_reported_and_journalled(
     assert battle.can_undo is None
 
 
-def test_a_marker_set_aside_is_named_once(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+def set_aside(window: Window, monkeypatch: pytest.MonkeyPatch, marker: MarkerIssue) -> None:
+    """Let the calibration hear of a marker that cannot be used."""
     view = window.store.view
     assert view is not None
-    bent = MarkerIssue(((0.0, 0.0),), Reason.NOT_FLAT, "marker 2 does not lie flat: press it down", 2)
-    monkeypatch.setattr(SourceController, "view", property(lambda _: replace(view, set_aside=(bent,))))
+    monkeypatch.setattr(SourceController, "view", property(lambda _: replace(view, set_aside=(marker,))))
     window.features.calibration.pull()
+
+
+def test_a_marker_set_aside_is_named_once(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    bent = MarkerIssue(((0.0, 0.0),), Reason.NOT_FLAT, "marker 2 does not lie flat: press it down", 2)
+    set_aside(window, monkeypatch, bent)
     assert window.bar.text == "Marker 2 does not lie flat: press it down."
     window.store.say("something else")
     window.features.calibration.pull()
@@ -295,11 +300,8 @@ def test_a_marker_set_aside_is_named_once(window: Window, monkeypatch: pytest.Mo
 
 def test_what_only_looks_like_a_marker_is_not_named(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the simulated table, all markers are known."""
-    view = window.store.view
-    assert view is not None
     brick = MarkerIssue(((0.0, 0.0),), Reason.TOO_SMALL, "marker 17 is too small to measure with", 17)
-    monkeypatch.setattr(SourceController, "view", property(lambda _: replace(view, set_aside=(brick,))))
-    window.features.calibration.pull()
+    set_aside(window, monkeypatch, brick)
     assert window.bar.text == ""
 
 

@@ -297,11 +297,10 @@ class PlayerSession(RuleBasedStateMachine):
         self.check(f"carry {soldier} to ({to_in[0]:g}, {to_in[1]:g})", moved=[soldier])
 
     @precondition(lambda self: len(self.history.now.taught) < 2 and self.window.battle.play is None)
+    @precondition(lambda self: not self.proposes_armies)
     @rule()
     def start_battle_too_early(self) -> None:
         """Start a battle before both armies are taught, and while none are proposed: no dialog may open."""
-        if self.proposes_armies:
-            return
         with answering():
             self.player.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
         if "needs two armies" not in self.window.bar.text:

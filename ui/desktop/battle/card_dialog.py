@@ -218,9 +218,7 @@ class CardDialog(QDialog):
         done = self._buttons.button(QDialogButtonBox.StandardButton.Ok)
         try:
             card = self.card
-            build = {key: card[key] for key in (*self._stats, *TRAITS)}
-            rows = verdict_rows(checked_build(self._game, build))
-            words = "\n".join((factor_words(card), *rows))
+            words = "\n".join((factor_words(card), *verdict_rows(checked_build(self._game, card))))
         except UserError as refusal:
             card, words = {}, capitalized(str(refusal))
         self._words.setText(words)
