@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from rules.tabletop.table import Posture, TerrainKind
+from rules.tabletop.table import Figure, Posture, TerrainKind
 from ui.translation import mark_for_translation, tr
 
 _POSTURES = {
@@ -49,6 +49,12 @@ _KINDS = {
 def posture_words(posture: Posture) -> str:
     """A posture, such as "kneeling"."""
     return tr(_POSTURES[posture])
+
+
+def seen_posture_words(figure: Figure) -> str:
+    """A figure's posture, such as "kneeling", with a question mark if it is not certain."""
+    words = posture_words(figure.posture)
+    return words if len(figure.possible_postures) == 1 else tr("{posture}?", posture=words)
 
 
 def terrain_kind_words(kind: TerrainKind) -> str:

@@ -15,6 +15,7 @@ from rules.engine.action import Action
 from rules.engine.ambiguity import Ambiguity
 from rules.engine.events import ActionResolved, Recruit
 from rules.engine.position import Position
+from rules.engine.posture_doubt import PostureDoubt
 from rules.engine.preview import ActionPreview
 from rules.engine.referee import FIRE
 from rules.engine.text import says_outcome
@@ -102,6 +103,7 @@ class BattleController(QObject):
         panel.roll_all_wanted.connect(lambda action: self._try(lambda: self._roll(action, self.rolling.roll_series)))
         panel.settled.connect(lambda ambiguity, answer: self._try(lambda: self._settle(ambiguity, answer)))
         panel.answered.connect(lambda *answer: self._try(lambda: self._answer(*answer)))
+        panel.posture_doubts = self._posture_doubts
         panel.overrule_requested.connect(lambda: self._try(self.overrule))
         panel.goals.connect(lambda: self._try(self.ask_goals))
         panel.round_bar.started.connect(self._begin_round)
@@ -188,7 +190,7 @@ class BattleController(QObject):
             return
         if self._selection.targets:
             self._select(replace(self._selection, targets=()))
-        if not (figure and self.chosen and self.panel.action_list.choose_target(figure)):
+        if not (figure and self.chosen and self.panel.action_list.choose_target(figure, self._posture_doubts)):
             if figure or place_in is None or not self._aims(place_in):
                 self.choose(figure)
             else:
@@ -280,15 +282,17 @@ class BattleController(QObject):
         return (self.position, chosen) if self.position is not None and chosen is not None else None
 
     def update_position(self, view: TableView, setup: Setup) -> None:
-        """Update the position from the table; nothing is computed if nothing moved."""
+        """Update the position from the table; nothing is computed if nothing has changed."""
         if self.play is None:
             return
         self._view = view
         if self._skips_unseen and view.waiting is None:  # all is seen now
             self._skips_unseen = False
             self.panel.show_outcome("")
-        places = {one.id: tuple(round(v / _SETTLED_IN) for v in one.centre_in) for one in view.figures}
-        now = (places, setup.terrain, self.play.battle.state)
+        figures = {
+            one.id: (one.possible_postures, *(round(v / _SETTLED_IN) for v in one.centre_in)) for one in view.figures
+        }
+        now = (figures, setup.terrain, self.play.battle.state)
         if now == self._seen:
             return
         self._seen = now
@@ -478,6 +482,11 @@ class BattleController(QObject):
         if self.play is not None:
             self.play.settle(ambiguity, answer, limit_words(ambiguity))
             self._refresh()
+
+    def _posture_doubts(self, one: ActionPreview) -> tuple[PostureDoubt, ...]:
+        if self.play is None or self.position is None:
+            return ()
+        return self.play.posture_doubts(self.position, one)
 
     def _answer(self, action: Action, fact: str, value: object) -> None:
         if self.play is not None:
