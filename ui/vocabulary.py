@@ -54,7 +54,7 @@ def posture_words(posture: Posture) -> str:
 def seen_posture_words(figure: Figure) -> str:
     """A figure's posture, such as "kneeling", with a question mark if it is not certain."""
     words = posture_words(figure.posture)
-    return words if len(figure.possible_postures) == 1 else tr("{posture}?", posture=words)
+    return words if len(figure.possible_postures) == 1 else f"{words}?"
 
 
 def terrain_kind_words(kind: TerrainKind) -> str:
