@@ -1,8 +1,9 @@
-"""Three small networks that find figures on a rectified image: place, posture and facing.
+"""Small networks that find figures on a rectified image: place, posture and facing.
 
 The finder searches tiles for places where a figure may stand. The judge examines each of those hints in a crop centred
-on it. If the judge finds a figure likely, the close-up network examines a crop of the photo itself, centred on the
-place that the judge gives. All were trained on pictures made by this project (`training/finder`); OpenCV runs them.
+on it. If the judge finds a figure likely, a close-up network examines a crop of the photo itself, centred on the place
+that the judge gives; where the camera looks obliquely, one that was trained for that. All were trained on pictures made
+by this project (`training/finder`); OpenCV runs them.
 """
 
 from __future__ import annotations
@@ -42,14 +43,15 @@ _OUTPUTS = 10  # number of outputs; the last hidden layer follows them
 _MIRROR_SIGNS = np.array([1, 1, 1, 1, 1, 1, -1, 1, -1, 1], np.float32)  # facing and place change sides
 _NO_FEATURES = np.zeros(0, np.float32)
 # Calibration of the log odds that there is a figure, fitted by `training.finder.check`: the judge's bias; and bias
-# and gain of the mean of judge and close-up network.
+# and gain of the mean of the judge and each close-up network.
 _JUDGE_BIAS = 1.17
 _MEAN_BIAS, _MEAN_GAIN = 0.67, 0.83
+_OBLIQUE_BIAS, _OBLIQUE_GAIN = 1.2, 0.87
+_OBLIQUE_SIGMA = 1.4  # the oblique network's error / its own sigma, relative to the other close-up network's
 _MIN_SEPARATION_IN = 0.42  # figures do not stand nearer together
-# Where the camera looks obliquely, the close-up network places figures too far away from it. Fitted to 1,431 figures of
-# random tables (`training.finder.check` prints such errors): their median, and the spread around it, grow with the
-# square of the lean above this one.
-_UNBIASED_LEAN, _OUTWARD_IN, _OBLIQUE_SIGMA_IN = 0.5, 0.13, 0.05
+# Where the camera looks obliquely, the judge places figures too far away from it. Fitted to the figures of random
+# tables: the median error grows with the square of the lean above this one.
+_UNBIASED_LEAN, _OUTWARD_IN = 0.5, 0.10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +99,7 @@ class SecondLook:
 
     Attributes:
         place: Placement of the close-up network's crop.
-        judged, closer: (10 + H,) outputs of the judge and of the close-up network: log odds of a figure, scores of the
+        judged, closer: (10 + H,) outputs of the judge and of a close-up network: log odds of a figure, scores of the
             postures (4), facing (2), offset (2) in pixels and its log sigma; then the last hidden layer.
     """
 
@@ -118,18 +120,22 @@ class Look:
         """The result: place and facing by the close-up network; chance and posture by the mean of both."""
         if self.second is None:
             return self.first
-        both = np.asarray((self.second.judged + self.second.closer) / 2, np.float32)
-        chance = _chance(_MEAN_BIAS + _MEAN_GAIN * float(both[0]))
-        seen = _unbiased(_candidate(self.second.place, self.second.closer, CLOSER_PX_PER_IN), self.second.place)
-        features = np.concatenate([self.second.judged[_OUTPUTS:], self.second.closer[_OUTPUTS:]])
-        return replace(seen, chance=chance, postures=_postures(both), features=features)
+        place, judged, closer = self.second.place, self.second.judged, self.second.closer
+        both = np.asarray((judged + closer) / 2, np.float32)
+        seen = _candidate(place, closer, CLOSER_PX_PER_IN)
+        bias, gain, sigma_in = _MEAN_BIAS, _MEAN_GAIN, seen.sigma_in
+        if place.is_oblique:
+            bias, gain, sigma_in = _OBLIQUE_BIAS, _OBLIQUE_GAIN, _OBLIQUE_SIGMA * sigma_in / place.squeeze
+        chance, features = _chance(bias + gain * float(both[0])), np.concatenate([judged[_OUTPUTS:], closer[_OUTPUTS:]])
+        return replace(seen, chance=chance, sigma_in=sigma_in, postures=_postures(both), features=features)
 
 
 class Recogniser:
     """The loaded networks; do not share them between threads."""
 
     def __init__(self) -> None:
-        self._finder, self._judge, self._closer = (_network(f"{name}.onnx") for name in ("finder", "judge", "closer"))
+        self._finder, self._judge = _network("finder.onnx"), _network("judge.onnx")
+        self._closer, self._oblique = _network("closer.onnx"), _network("closer_oblique.onnx")
 
     def candidates(self, view: NetworkView, places: Sequence[Place]) -> list[Candidate]:
         """Candidates in tiles at these places, the likeliest first."""
@@ -153,7 +159,7 @@ class Recogniser:
         ]
         looks = [Look(one) for one in first]
         again = [k for k, one in enumerate(first) if one.chance > _SECOND_LOOK_CHANCE]
-        feet = [(np.array([first[k].column, first[k].row]), hints[k].zoom) for k in again]
+        feet = [(_unbiased(first[k], places[k]), hints[k].zoom) for k in again]
         judged = self._judge_outputs(view, [crop_at(view.eye_px, at, zoom) for at, zoom in feet])
         places = [crop_at(view.eye_px, at, zoom, CLOSER_PX_PER_IN) for at, zoom in feet]
         for k, place, one, closer in zip(again, places, judged, self._closer_outputs(view, places), strict=True):
@@ -165,14 +171,18 @@ class Recogniser:
         return [output for crops in _crops(cut, view, places) for output in _outputs_and_features(self._judge, crops)]
 
     def _closer_outputs(self, view: NetworkView, places: Sequence[Place]) -> list[FloatImage]:
-        """The close-up network's outputs: the mean over the crop and its mirror image."""
-        outputs: list[FloatImage] = []
-        for crops in _crops(cut_photo_tile, view, places):
-            straight = _outputs_and_features(self._closer, crops)
-            mirrored = _outputs_and_features(self._closer, np.ascontiguousarray(crops[:, :, ::-1]))
-            mirrored[:, :_OUTPUTS] *= _MIRROR_SIGNS
-            outputs += list((straight + mirrored) / 2)
-        return outputs
+        """The close-up networks' outputs: the mean over the crop and its mirror image."""
+        outputs: dict[int, FloatImage] = {}
+        for network, oblique in ((self._closer, False), (self._oblique, True)):
+            here = [k for k, place in enumerate(places) if place.is_oblique is oblique]
+            found: list[FloatImage] = []
+            for crops in _crops(cut_photo_tile, view, [places[k] for k in here]):
+                straight = _outputs_and_features(network, crops)
+                mirrored = _outputs_and_features(network, np.ascontiguousarray(crops[:, :, ::-1]))
+                mirrored[:, :_OUTPUTS] *= _MIRROR_SIGNS
+                found += list((straight + mirrored) / 2)
+            outputs |= dict(zip(here, found, strict=True))
+        return [outputs[k] for k in range(len(places))]
 
 
 def _crops(
@@ -240,16 +250,11 @@ def _candidate(place: Place, outputs: FloatImage, px_per_in: float) -> Candidate
     )
 
 
-def _unbiased(one: Candidate, place: Place) -> Candidate:
-    """The close-up network's candidate, nearer to the camera by the network's median error, and less certain."""
-    oblique = max(0.0, place.lean - _UNBIASED_LEAN) ** 2
-    inwards_px = _OUTWARD_IN * oblique * CLOSER_PX_PER_IN * place.zoom
-    return replace(
-        one,
-        column=one.column - inwards_px * math.cos(place.turn_rad),
-        row=one.row - inwards_px * math.sin(place.turn_rad),
-        sigma_in=math.hypot(one.sigma_in, _OBLIQUE_SIGMA_IN * oblique),
-    )
+def _unbiased(one: Candidate, place: Place) -> FloatArray:
+    """(2,) column and row that the judge gives, nearer to the camera by its median error."""
+    inwards_px = _OUTWARD_IN * max(0.0, place.lean - _UNBIASED_LEAN) ** 2 * CROP_PX_PER_IN * place.zoom
+    inwards = inwards_px * np.array([math.cos(place.turn_rad), math.sin(place.turn_rad)])
+    return np.array([one.column, one.row]) - inwards
 
 
 def _chance(odds: float) -> float:

@@ -104,6 +104,11 @@ class Place:
         return min(1.0, math.hypot(1, _UNSQUEEZED_LEAN) / math.hypot(1, self.lean))
 
     @property
+    def is_oblique(self) -> bool:
+        """Whether the camera looks so obliquely there that the tile is squeezed."""
+        return self.lean > _UNSQUEEZED_LEAN
+
+    @property
     def lean_in_tile(self) -> float:
         """The lean in pixels of the tile."""
         return self.lean * self.squeeze

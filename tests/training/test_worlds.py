@@ -50,3 +50,10 @@ def test_each_army_is_clicked_on_one_of_its_figures(drawn: World) -> None:
 def test_a_world_is_seen_with_and_without_the_empty_table() -> None:
     seen = list(views(np.random.default_rng([101, 1]))) or list(views(np.random.default_rng([101, 2])))
     assert [view.empty is None for _, view, _ in seen] == [False, True]
+
+
+def test_an_oblique_camera_stands_beside_the_table() -> None:
+    for seed in range(4):
+        for scene, _, _ in views(np.random.default_rng([103, seed]), oblique=True):
+            away_in = float(np.linalg.norm(scene.eye_in[:2] - np.array(SIZE_IN) / 2))
+            assert 0.75 <= away_in / scene.eye_in[2] <= 1.9

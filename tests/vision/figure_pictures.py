@@ -56,6 +56,16 @@ def camera(height_in: float = 40.0) -> TableCamera:
     return TableCamera(lens, flip, -flip @ np.array([15.0, 12.0, height_in]))
 
 
+def oblique_camera(beyond_in: float = 28.0) -> TableCamera:
+    """34 in up and beyond the near edge of the same table, looking at its middle: 28 in give a tilt of 50 degrees."""
+    lens = Lens(SIZE, [[1000, 0, 480], [0, 1000, 360], [0, 0, 1]], [-0.1, 0.02, 0, 0, 0])
+    eye_in, middle_in = np.array([15.0, -beyond_in, 34.0]), np.array([15.0, 12.0, 0.0])
+    ahead = (middle_in - eye_in) / np.linalg.norm(middle_in - eye_in)
+    right = np.array([1.0, 0.0, 0.0])
+    turn = np.stack([right, np.cross(ahead, right), ahead])
+    return TableCamera(lens, turn, -turn @ eye_in)
+
+
 def empty(seed: int = 1) -> ImageBgr:
     """A brown table with some grain."""
     grain = np.random.default_rng(seed).normal(0, 2.0, (SIZE[1], SIZE[0], 1))

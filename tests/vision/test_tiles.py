@@ -74,6 +74,13 @@ def test_a_crop_is_centred_on_the_body():
     assert cut(view(), crop).shape == (CHANNELS, CROP_PX, CROP_PX)
 
 
+def test_a_tile_is_oblique_where_it_is_squeezed():
+    steep, oblique = (crop_at(np.array([0.0, 0.0, 540.0]), np.array([540.0 * lean, 0.0]), 1.0) for lean in (0.75, 0.76))
+    assert (steep.is_oblique, steep.squeeze) == (False, 1.0)
+    assert oblique.is_oblique
+    assert oblique.squeeze < 1
+
+
 @pytest.mark.parametrize("lean", [0.8, 1.2, 1.7])
 def test_a_crop_of_an_oblique_camera_contains_the_body_from_feet_to_shoulders(lean):
     eye_px = np.array([0.0, 0.0, 27 * 30.0])  # 30 in up, on a rectified image of 27 px/in

@@ -1,7 +1,7 @@
 """Evaluate the networks on random tables that were not used in training: `python -m training.finder.check`.
 
 Prints the calibration constants of `vision.recogniser`: the factor for the log odds of the judge alone, the factor and
-offset for the mean log odds of the judge and the close-up network, and how far too far out that one places figures.
+offset for the mean log odds of the judge and the close-up network, and how far too far out each places figures.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from training.finder.soldiers import toy
 from training.finder.tiles import PX_PER_IN, ZOOM, middles, views
 from training.finder.worlds import Toys
 from vision.recogniser import POSTURES, Look, Recogniser
-from vision.tiles import CLOSER_PX_PER_IN, CROP_PX, tile_at
+from vision.tiles import CLOSER_PX_PER_IN, CROP_PX, CROP_PX_PER_IN, tile_at
 
 _MATCH_IN, _EMPTY_IN = 0.5, 0.8  # a crop closer than the first shows the figure; one farther from all shows none
 _SEEN, _WHOLE = 0.25, 0.8  # visible share of a figure
@@ -42,22 +42,25 @@ def main() -> None:
     parser.add_argument("--worlds", type=int, default=120)
     parser.add_argument("--seed", type=int, default=80)
     parser.add_argument("--sculpts", action="store_true", help="human bodies for most of the soldiers")
+    parser.add_argument("--oblique", action="store_true", help="only where cameras beside the table look obliquely")
     options = parser.parse_args()
     recogniser, toys = Recogniser(), sculpt_or_toy if options.sculpts else toy
     rngs = (np.random.default_rng([options.seed, n]) for n in range(options.worlds))
-    samples = [one for rng in rngs for one in _of_world(rng, recogniser, toys)]
+    samples = [one for rng in rngs for one in _of_world(rng, recogniser, toys, oblique=options.oblique)]
     _print_detection(samples)
     whole = [one for one in samples if one.has_figure and one.part > _WHOLE and one.look.second is not None]
     _print_postures(whole)
     _print_places(whole)
 
 
-def _of_world(rng: np.random.Generator, recogniser: Recogniser, toys: Toys) -> Iterator[Classified]:
-    for scene, view, places in views(rng, toys):
+def _of_world(rng: np.random.Generator, recogniser: Recogniser, toys: Toys, *, oblique: bool) -> Iterator[Classified]:
+    for scene, view, places in views(rng, toys, oblique=oblique):
         tiles = [tile_at(view.eye_px, np.array(at), ZOOM) for at in middles(rng, places, view.evidence)]
         for look in recogniser.looks(view, recogniser.hints(view, tiles)):
             one = look.candidate
             at = np.array([one.column, one.row])
+            if oblique and not tile_at(view.eye_px, at, ZOOM).is_oblique:
+                continue
             away_in = np.linalg.norm(places - at, axis=1) / PX_PER_IN
             k = int(np.argmin(away_in))
             is_match, figure = away_in[k] < _MATCH_IN, scene.figures[k]
@@ -118,14 +121,15 @@ def _print_postures(whole: list[Classified]) -> None:
 
 def _print_places(whole: list[Classified]) -> None:
     answers = np.array([one.look.second.closer for one in whole if one.look.second])
-    error = np.hypot(*(answers[:, 7:9] - np.array([one.away_px for one in whole])).T)
-    sigma = np.exp(answers[:, 9])
+    squeeze = np.array([one.look.second.place.squeeze for one in whole if one.look.second])
+    x, y = (answers[:, 7:9] - np.array([one.away_px for one in whole])).T
+    error, sigma = np.hypot(x / squeeze, y), np.exp(answers[:, 9]) / squeeze
     near, far = np.percentile(error, (50, 95)) / CLOSER_PX_PER_IN
     ratio = np.sqrt(np.mean((error / sigma) ** 2 / 2))
     print(
         f"place {near:.3f} / {far:.3f} in, error / sigma {ratio:.2f}, within two {(error < 2.448 * sigma).mean():.3f}"
     )
-    for least_in, times in ((0.03, 1.0), (0.03, 1.15), (0.03, 1.3), (0.03, 1.5)):
+    for least_in, times in ((0.03, 1.0), (0.03, 1.15), (0.03, 1.3), (0.03, 1.5), (0.03, 2.0)):
         wide = np.hypot(least_in * CLOSER_PX_PER_IN, times * sigma)
         print(f"  with {least_in} in more and {times} times: within two {(error < 2.448 * wide).mean():.3f}")
     _print_outward_errors(whole)
@@ -143,16 +147,18 @@ def _print_places(whole: list[Classified]) -> None:
 
 def _print_outward_errors(whole: list[Classified]) -> None:
     """The errors along the lean, in inches on the table: the more obliquely the camera looks, the larger they are."""
-    seconds = [(one.look.second, one.away_px[0]) for one in whole if one.look.second]
-    lean = np.array([second.place.lean for second, _ in seconds])
-    outward_in = np.array([(second.closer[7] - x) / second.place.squeeze for second, x in seconds]) / CLOSER_PX_PER_IN
+    seconds = [(one.look.second, one.away_px[0] / CLOSER_PX_PER_IN) for one in whole if one.look.second]
+    lean, squeeze = np.array([(second.place.lean, second.place.squeeze) for second, _ in seconds]).T
+    x_in = np.array([x for _, x in seconds])
+    judged_in = np.array([second.judged[7] for second, _ in seconds]) / CROP_PX_PER_IN - x_in
+    closer_in = np.array([second.closer[7] for second, _ in seconds]) / CLOSER_PX_PER_IN - x_in
     for low, high in ((0, 0.5), (0.5, 0.9), (0.9, 1.2), (1.2, 1.5), (1.5, 1.9), (1.9, 3)):
-        here = outward_in[(lean >= low) & (lean < high)]
-        if len(here):
-            less, middle, more = np.percentile(here, (16, 50, 84))
-            print(
-                f"  lean {low} to {high}: {len(here)} are {middle:+.3f} in too far out, spread {(more - less) / 2:.3f}"
-            )
+        here = (lean >= low) & (lean < high)
+        for name, outward_in in (("judge", judged_in), ("close-up", closer_in)):
+            if here.any():
+                less, middle, more = np.percentile((outward_in / squeeze)[here], (16, 50, 84))
+                spread = f"spread {(more - less) / 2:.3f}"
+                print(f"  lean {low} to {high}, {name}: {here.sum()} are {middle:+.3f} in too far out, {spread}")
 
 
 if __name__ == "__main__":

@@ -70,17 +70,27 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--sculpts", action="store_true", help="human bodies for most of the soldiers")
+    parser.add_argument("--oblique", action="store_true", help="only cameras beside the table, and oblique crops")
     options = parser.parse_args()
-    make(options.folder, options.worlds, options.seed, options.kinds, sculpt_or_toy if options.sculpts else toy)
+    toys = sculpt_or_toy if options.sculpts else toy
+    make(options.folder, options.worlds, options.seed, options.kinds, toys, oblique=options.oblique)
 
 
-def make(folder: Path, worlds: int, seed: int, kinds: Sequence[str] = KINDS, toys: Toys = toy) -> None:
-    """Generate tiles and crops of random worlds, each with and without the empty table."""
+def make(
+    folder: Path,
+    worlds: int,
+    seed: int,
+    kinds: Sequence[str] = KINDS,
+    toys: Toys = toy,
+    *,
+    oblique: bool = False,
+) -> None:
+    """Generate tiles and crops of random worlds, each with and without the empty table; if `oblique`, as `views`."""
     kept: dict[str, tuple[list[np.ndarray], list[np.ndarray]]] = {kind: ([], []) for kind in kinds}
     recogniser = Recogniser()
     folder.mkdir(parents=True, exist_ok=True)
     for n in range(1, worlds + 1):
-        for kind, shown, truth in _of_world(np.random.default_rng([seed, n]), recogniser, kinds, toys):
+        for kind, shown, truth in _of_world(np.random.default_rng([seed, n]), recogniser, kinds, toys, oblique=oblique):
             kept[kind][0].append(np.clip(np.round(shown * BYTE), -127, 127).astype(np.int8))
             kept[kind][1].append(truth)
         if n % _FILE == 0 or n == worlds:
@@ -106,9 +116,14 @@ def _table(truths: list[np.ndarray]) -> np.ndarray:
     return table
 
 
-def views(rng: np.random.Generator, toys: Toys = toy) -> Iterator[tuple[World, NetworkView, np.ndarray]]:
-    """A random world, its views with and without the empty table, and figure places (N, 2) in rectified pixels."""
-    scene = world(rng, toys)
+def views(
+    rng: np.random.Generator, toys: Toys = toy, *, oblique: bool = False
+) -> Iterator[tuple[World, NetworkView, np.ndarray]]:
+    """A random world, its views with and without the empty table, and figure places (N, 2) in rectified pixels.
+
+    If `oblique`, a camera beside the table sees it.
+    """
+    scene = world(rng, toys, oblique=oblique)
     if scene is None:
         return
     try:
@@ -134,12 +149,14 @@ def views(rng: np.random.Generator, toys: Toys = toy) -> Iterator[tuple[World, N
         )
 
 
-def _of_world(rng: np.random.Generator, recogniser: Recogniser, kinds: Sequence[str], toys: Toys) -> Iterator[_Row]:
+def _of_world(
+    rng: np.random.Generator, recogniser: Recogniser, kinds: Sequence[str], toys: Toys, *, oblique: bool
+) -> Iterator[_Row]:
     """Tiles and crops with their truth (N, 6): x, y in their pixels, posture, facing (cos, sin), visible share.
 
     A crop has one row: its figure, or NaN without a figure.
     """
-    for scene, view, places in views(rng, toys):
+    for scene, view, places in views(rng, toys, oblique=oblique):
         tiles = [
             tile_at(view.eye_px, np.array(at), ZOOM * rng.uniform(0.95, 1.05))
             for at in middles(rng, places, view.evidence)
@@ -151,6 +168,7 @@ def _of_world(rng: np.random.Generator, recogniser: Recogniser, kinds: Sequence[
             (at, owners)
             for at in _crop_centres(rng, recogniser, view, tiles, places, scene.shade)
             if (owners := _owner(scene, places, at)) is not None
+            and (not oblique or tile_at(view.eye_px, at, ZOOM).is_oblique)
         ]
         if "crops" in kinds:
             for at, k in crops:

@@ -206,8 +206,11 @@ def _places(rng: Rng) -> list[FloatArray]:
     return places
 
 
-def _camera(rng: Rng) -> tuple[float, float]:
+def _camera(rng: Rng, *, oblique: bool) -> tuple[float, float]:
     """Height and horizontal distance of a camera from the piece's centre: above it, or on a shelf or tripod."""
+    if oblique:
+        height_in = rng.uniform(16, 55)
+        return height_in, max(rng.uniform(0.75, 1.9) * height_in, 8.0)
     if rng.random() < _OBLIQUE:
         height_in = rng.uniform(16, 50)
         return height_in, max(rng.uniform(0.6, 1.7) * height_in, 8.0)
@@ -215,10 +218,10 @@ def _camera(rng: Rng) -> tuple[float, float]:
     return height_in, rng.uniform(0, 1) ** 0.7 * 0.75 * height_in
 
 
-def world(rng: Rng, toys: Toys = toy) -> World | None:
-    """One piece of table; None if no figure on it can be clicked."""
+def world(rng: Rng, toys: Toys = toy, *, oblique: bool = False) -> World | None:
+    """One piece of table, seen by a camera beside it if `oblique`; None if no figure on it can be clicked."""
     armies = [army_colour(rng) for _ in range(rng.choice([1, 2, 2, 3]))]
-    height_in, away = _camera(rng)
+    height_in, away = _camera(rng, oblique=oblique)
     bearing = rng.uniform(0, 2 * math.pi)
     middle = np.array(SIZE_IN) / 2
     eye = np.array([*(middle + away * np.array([math.cos(bearing), math.sin(bearing)])), height_in])
