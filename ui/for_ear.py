@@ -5,22 +5,10 @@ from __future__ import annotations
 import re
 
 from ui.formatting import sentence
-from ui.translation import mark_for_translation, tr
+from ui.translation import mark_all_for_translation, mark_for_translation, tr
 
-_NUMBERS = (
-    mark_for_translation("zero"),
-    mark_for_translation("one"),
-    mark_for_translation("two"),
-    mark_for_translation("three"),
-    mark_for_translation("four"),
-    mark_for_translation("five"),
-    mark_for_translation("six"),
-    mark_for_translation("seven"),
-    mark_for_translation("eight"),
-    mark_for_translation("nine"),
-    mark_for_translation("ten"),
-    mark_for_translation("eleven"),
-    mark_for_translation("twelve"),
+_NUMBERS = mark_all_for_translation(
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"
 )
 _FRACTIONS = {
     "1/2": mark_for_translation("one half"),

@@ -21,22 +21,22 @@ from rules.engine.text import outcome_words as english_outcome
 from rules.engine.verdict import Verdict
 from ui.formatting import capitalized, edge_words, percent_words, range_words, sentence
 from ui.rules_text import COLOURS, display_name, outcome_words, readable, translated, turn_words
-from ui.translation import mark_for_translation, tr
+from ui.translation import mark_all_for_translation, mark_for_translation, tr
 
 _MAX_LINES, _MAX_OBLIGATIONS, _LONGEST_OBLIGATION = 3, 3, 48
-_ROUNDS = (
-    mark_for_translation("fire"),
-    mark_for_translation("flight"),
-    mark_for_translation("free attacks"),
-    mark_for_translation("guts"),
-    mark_for_translation("hand-to-hand"),
-    mark_for_translation("mines"),
-    mark_for_translation("mines and tracks"),
-    mark_for_translation("morale"),
-    mark_for_translation("opportunity fire"),
-    mark_for_translation("return fire"),
-    mark_for_translation("swimming"),
-    mark_for_translation("wounds"),
+_ROUNDS = mark_all_for_translation(
+    "fire",
+    "flight",
+    "free attacks",
+    "guts",
+    "hand-to-hand",
+    "mines",
+    "mines and tracks",
+    "morale",
+    "opportunity fire",
+    "return fire",
+    "swimming",
+    "wounds",
 )
 """The rounds of the five games; those of other games are shown as they are."""
 

@@ -19,15 +19,13 @@ from ui.desktop.messages import Say
 from ui.desktop.saving import ask_where
 from ui.desktop.widgets import button_with_tip, wrapping_label
 from ui.formatting import capitalized
-from ui.translation import mark_for_translation, tr
+from ui.translation import mark_all_for_translation, tr
 
 _TICK_MS = 40
-_FORMATS = (
-    mark_for_translation("MP4, for video programs and sites"),
-    mark_for_translation("WebP, for web pages"),
-    mark_for_translation("GIF, for everything else"),
+_FORMATS = mark_all_for_translation(
+    "MP4, for video programs and sites", "WebP, for web pages", "GIF, for everything else"
 )
-_SPEEDS = (mark_for_translation("Slow"), mark_for_translation("Normal"), mark_for_translation("Fast"))
+_SPEEDS = mark_all_for_translation("Slow", "Normal", "Fast")
 
 
 class FilmDialog(QDialog):
