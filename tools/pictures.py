@@ -27,7 +27,7 @@ from ui.battle.history import BattleReport, report_of
 from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
-from ui.desktop.battle.film_painter import FilmPainter
+from ui.desktop.battle.film import FilmPainter
 from ui.desktop.devices.wled_dialog import WledDialog
 from ui.desktop.picture.image import painting, to_qimage
 from ui.desktop.theme import Theme

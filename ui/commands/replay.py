@@ -56,7 +56,7 @@ def _written(battle: Battle, options: argparse.Namespace, step: Step) -> str:
         return story_text(battle, step)
     with closing(ThumbnailStore(battle)) as pictures:
         if options.film is not None:
-            from ui.desktop.battle.film_painter import save_film  # loads Qt, which draws the text
+            from ui.desktop.battle.film import save_film  # loads Qt, which draws the text
 
             save_film(path, report_of(battle), pictures, options.speed, step)
         else:

@@ -26,7 +26,7 @@ from ui.battle.history import HistoryMoment, battle_json, matching, positions, r
 from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import ThumbnailStore, small_jpeg
 from ui.desktop.battle.battle_controller import BattleController
-from ui.desktop.battle.film_dialog import FilmDialog
+from ui.desktop.battle.film import FilmDialog
 from ui.desktop.picture.image import painting, to_bgr, to_qimage
 from ui.desktop.picture.painter import paint
 from ui.desktop.picture.view import PictureView
