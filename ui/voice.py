@@ -172,8 +172,6 @@ def move_sentence(moves: Sequence[str]) -> str:
 STALE_S = 2.0
 """An announcement that could not be spoken for this long is dropped: the game has gone on."""
 
-_URGENCY = {kind: place for place, kind in enumerate(AnnouncementKind)}
-
 
 class SpeechQueue:
     """Holds at most one announcement of each kind: the newest."""
@@ -193,7 +191,7 @@ class SpeechQueue:
         """The most urgent announcement that is not stale, once; call it only while nothing is spoken."""
         now_s = self._clock()
         self._waiting = {kind: one for kind, one in self._waiting.items() if now_s - one[0] <= STALE_S}
-        kind = min(self._waiting, key=_URGENCY.__getitem__, default=None)
+        kind = next((kind for kind in AnnouncementKind if kind in self._waiting), None)
         return None if kind is None else self._waiting.pop(kind)[1]
 
     def clear(self) -> None:

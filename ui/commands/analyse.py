@@ -21,7 +21,8 @@ from ui.analysis import analysis_of, colours_of, events_of, frame_of, sequence_o
 from ui.files import check_picture_name, check_writable, read_terrain, write_json, write_picture
 from ui.formatting import in_order
 from ui.measuring import figures_under_blast, measured, sights
-from ui.picture.overlay import marker_issue_shapes, table_overlay
+from ui.picture.drawing import table_overlay
+from ui.picture.overlay import marker_issue_shapes
 from ui.session import Session
 from ui.setup.armies import WITHOUT_EMPTY, group_words, one_plastic, separation_sentence, separations_of
 from ui.setup.lens import LensProfiles, camera_identity, lens_folder

@@ -12,7 +12,7 @@ from ui.analysis import analysis_of, events_of, frame_of
 from ui.commands.analyse import report
 from ui.files import make_folder, write_bytes, write_json, write_picture
 from ui.measuring import figures_under_blast
-from ui.picture.overlay import table_overlay
+from ui.picture.drawing import table_overlay
 from ui.session import Session
 from ui.setup.armies import demo_setup
 from vision.simulation.simulator import demo_table

@@ -4,37 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
 from calibration.camera import TableCamera
 from calibration.marker_issue import MarkerIssue
-from rules.tabletop.table import TerrainPiece
-from ui.measuring import Read, covered, read_off
+from rules.tabletop.table import PointIn, TerrainPiece, ellipse_outline
+from rules.tabletop.template import Blast, Strip, Template, Zone, drawn
+from ui.formatting import other_words, range_words
+from ui.measuring import Read, Reading, covered, read_off
 from ui.picture.figure_shapes import casualties, figure_shapes, hit_labels, picked_rings, pointed_out
-from ui.picture.laid_shapes import laid_template, pin, ruler_label, ruler_lines, template_label
 from ui.picture.preview import GroundPreview, Preview
-from ui.picture.shapes import NUMBER_SIZE, Label, Line, Shape, closed_line, finite, label_at, marked
+from ui.picture.shapes import (
+    NUMBER_SIZE,
+    Label,
+    Line,
+    PointPx,
+    Shape,
+    closed_line,
+    finite,
+    label_at,
+    marked,
+    segment,
+)
 from ui.session import TableState
+from ui.table.finding import lifted, ring
 from ui.table.play_area import area_marks
+from ui.table.shapes import template_words
 from ui.table.terrain import outline_height_in
-from ui.theme import BLAST, BLAST_WORDS, DARK, MARKER, TERRAIN, faded
+from ui.theme import BLAST, BLAST_WORDS, DARK, MARKER, PREVIEW, RULER, TERRAIN, faded
 from ui.translation import tr
 from vision.table_view import TableView
-
-
-def table_overlay(
-    view: TableView, state: TableState, preview: Preview | None = None, screen_scale: float = 1.0
-) -> tuple[Shape, ...]:
-    """All shapes over a picture, from the lowest up; none without a calibration.
-
-    `screen_scale` is in screen pixels per pixel of the picture.
-    """
-    preview = preview or Preview()
-    quiet = preview.finding is not None
-    resting = resting_shapes(view, state, preview.ground, screen_scale, quiet=quiet)
-    above = (*found_shapes(view, preview), *loose_shapes(view, state, preview, screen_scale))
-    return (*area_shapes(view, preview), *resting, *above)
 
 
 def resting_shapes(
@@ -66,15 +67,15 @@ def resting_shapes(
     if state.area is not None:
         shapes += marked(camera, area_marks(state.area))
     shapes += _terrain(camera, state.setup.terrain, ground, screen_scale)
-    shapes += [laid_template(camera, template, loose=False) for template in state.templates]
+    shapes += [_laid_template(camera, template, loose=False) for template in state.templates]
     shapes += figure_shapes(view, state, hits, screen_scale, quiet=quiet, numbers=numbers)
     for reading in readings:
-        shapes += ruler_lines(camera, reading, loose=False)
+        shapes += _ruler_lines(camera, reading, loose=False)
     shapes += hit_labels(view, hits)
     for template in state.templates:
-        shapes += template_label(camera, template)
+        shapes += _template_label(camera, template)
     for reading in readings:
-        shapes += ruler_label(camera, reading, False, state)
+        shapes += _ruler_label(camera, reading, False, state)
     return tuple(shapes)
 
 
@@ -101,19 +102,20 @@ def loose_shapes(
     camera = view.calibration.camera
     hits = covered(view, preview.template) if preview.template else ()
     reading = read(view, preview.ruler) if preview.ruler else None
-    shapes: list[Shape] = [laid_template(camera, preview.template, loose=True)] if preview.template else []
+    shapes: list[Shape] = [_laid_template(camera, preview.template, loose=True)] if preview.template else []
     shapes += marked(camera, (*preview.badges, *preview.marks))
     shapes += pointed_out(view, state, preview, hits, screen_scale)
     shapes += casualties(view, preview)
     if reading is not None:
-        shapes += ruler_lines(camera, reading, loose=True)
+        shapes += _ruler_lines(camera, reading, loose=True)
     if preview.pin_in is not None:
-        shapes += pin(camera, preview.pin_in)
+        circle = ellipse_outline(preview.pin_in, _PIN_IN, _PIN_IN)
+        shapes.append(closed_line(camera, circle, 0.0, PREVIEW, 3.0, faded(PREVIEW, 90)))
     shapes += hit_labels(view, hits)
     if preview.template is not None:
-        shapes += template_label(camera, preview.template)
+        shapes += _template_label(camera, preview.template)
     if reading is not None:
-        shapes += ruler_label(camera, reading, True, state)
+        shapes += _ruler_label(camera, reading, True, state)
     return tuple(shapes)
 
 
@@ -148,6 +150,78 @@ def _handles(
     for number, px in enumerate(corners):
         fill = TERRAIN if number == corner else faded(DARK, 200)
         yield Line(finite(px + square), TERRAIN, 1.5, fill, closed=True, halo=False)
+
+
+_ARC_STEP_DEG = 3.75
+_PIN_IN = 0.2
+_RULER_LABEL_HALF_SIZE = np.array([95.0, 27.0])
+_TIP_IN = 1.0  # labels keep this square at a template's tip free
+
+
+def _ruler_lines(camera: TableCamera, reading: Reading, loose: bool) -> Iterator[Shape]:
+    """Thin lines between the centres, strong ones between the bases' edges."""
+    colour = PREVIEW if loose else RULER
+    heights = (reading.a.z_in, reading.b.z_in)
+    for leg in reading.legs:
+        line = segment(camera, leg.centre_segment_in, heights, colour, 2.0, dashed=True)
+        yield replace(line, keep_clear=tuple(pairwise(line.points_px[::4])))
+        if leg.edge_in > 0:
+            yield segment(camera, leg.edge_segment_in, heights, colour, 5.0)
+
+
+def _ruler_label(camera: TableCamera, reading: Reading, loose: bool, state: TableState) -> list[Shape]:
+    """The range, beside the middle of a straight ruler or at the end of one around corners."""
+    a, b = reading.a, reading.b
+    rows = [(range_words(reading.range, state.basis, state.unit), 24.0)]
+    if a.army and b.army:
+        rows.append((other_words(reading.range, state.basis, state.unit), 15.0))
+    colour = PREVIEW if loose else RULER
+    if len(reading.legs) > 1:
+        return label_at(camera, (*b.centre_in, b.z_in), tuple(rows), colour, -44.0)
+    middle_in = ((a.x_in + b.x_in) / 2, (a.y_in + b.y_in) / 2, (a.z_in + b.z_in) / 2)
+    return label_at(camera, middle_in, tuple(rows), colour, _beside(camera, reading))
+
+
+def _beside(camera: TableCamera, reading: Reading) -> PointPx:
+    """The offset from a ruler's middle at which its label does not cover it, upwards on the screen."""
+    ends = camera.table_to_pixel([(*f.centre_in, f.z_in) for f in (reading.a, reading.b)])
+    along = ends[1] - ends[0]
+    normal = np.array([along[1], -along[0]]) / max(float(np.hypot(*along)), 1e-9)
+    normal *= -1 if normal[1] > 0 else 1
+    gap = abs(normal) @ _RULER_LABEL_HALF_SIZE + 8
+    return (float(normal[0] * gap), float(normal[1] * gap)) if np.isfinite(gap) else (0.0, -40.0)
+
+
+def _laid_template(camera: TableCamera, template: Template, *, loose: bool) -> Line:
+    """The outline of a template; `loose` while it follows the mouse."""
+    outline = drawn(template, _ARC_STEP_DEG)
+    places = lifted(outline) if isinstance(template, Blast) else ring(outline)
+    line = closed_line(camera, [place[:2] for place in places], 0.0, BLAST, 3.0, faded(BLAST, 45), dashed=loose)
+    return replace(line, keep_clear=_tips(camera, template))
+
+
+def _template_label(camera: TableCamera, template: Template) -> list[Shape]:
+    """The name and size of a template, at its far end."""
+    words = ((template_words(template), 15.0),)
+    return label_at(camera, (*_far_end(template), 0.0), words, BLAST_WORDS, -14.0)
+
+
+def _tips(camera: TableCamera, template: Template) -> tuple[tuple[PointPx, ...], ...]:
+    """What players look at: a disc's middle, a strip's ends, the tip of others; each as a square on the table."""
+    if isinstance(template, Zone):
+        return ()
+    if isinstance(template, Blast):
+        places: tuple[PointIn, ...] = (template.centre_in,)
+    else:
+        places = (template.path_in[0], template.path_in[-1]) if isinstance(template, Strip) else (template.apex_in,)
+    half = _TIP_IN / 2
+    corners = [(x + dx, y + dy, 0.0) for x, y in places for dx, dy in ((-half, -half), (half, half))]
+    return tuple(map(finite, np.split(camera.table_to_pixel(corners), len(places))))
+
+
+def _far_end(template: Template) -> PointIn:
+    """The point of its outline with the largest y, where its name stands."""
+    return max(drawn(template, _ARC_STEP_DEG), key=lambda place: place[1])
 
 
 def marker_issue_shapes(issues: Sequence[MarkerIssue], image_size: tuple[int, int]) -> tuple[Shape, ...]:

@@ -14,8 +14,9 @@ from calibration.marker_issue import MarkerIssue, Reason
 from calibration.solve import PERTURBATION_SIGMAS, Calibration
 from rules.tabletop.table import Figure, Posture, ellipse_outline
 from rules.tabletop.template import Blast
+from ui.picture.drawing import table_overlay
 from ui.picture.figure_shapes import figure_number
-from ui.picture.overlay import marker_issue_shapes, resting_shapes, table_overlay
+from ui.picture.overlay import marker_issue_shapes, resting_shapes
 from ui.picture.preview import Preview
 from ui.picture.shapes import Label, Line, Ring, Shape, marked
 from ui.session import Ruler, TableState

@@ -33,7 +33,7 @@ from ui.desktop.picture.view import PictureView
 from ui.desktop.saving import BackgroundSave, ask_where
 from ui.desktop.store import Store
 from ui.desktop.widgets import button_with_tip, close_button, described, in_column, in_row, set_font
-from ui.picture.overlay import table_overlay
+from ui.picture.drawing import table_overlay
 from ui.picture.shapes import Label
 from ui.rules_text import story_line
 from ui.session import TableState
@@ -89,7 +89,6 @@ class HistoryController:
     # History
 
     def show(self) -> None:
-        """Open the history dialog."""
         battle = self._open
         if battle is None:
             self._store.say(tr(_NONE))
@@ -303,7 +302,6 @@ class MomentList(QAbstractListModel):
         self._blank = QIcon(blank)
 
     def show(self, story: Sequence[HistoryMoment]) -> None:
-        """Replace the rows."""
         self.beginResetModel()
         self._shown, self._icons = story, {}
         self.endResetModel()
@@ -312,7 +310,6 @@ class MomentList(QAbstractListModel):
         return 0 if parent.isValid() else len(self._shown)
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Text, thumbnail and tooltip of a row."""
         position = self._shown[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             when = f"{position.when:%H:%M}  " if position.when else ""
