@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import cycle
@@ -337,37 +338,28 @@ def armies_folder() -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class ListedArmy:
-    """A file in the folder: its army, or the problem with it."""
-
-    path: Path
-    army: Army | None
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ArmyLists:
     """The army lists in a folder, each in its own file, found by name.
 
-    A file that is not an army list is listed with its problem, and is not overwritten.
+    A file that is not an army list is left out, and is not overwritten.
     """
 
     folder: Path
 
-    def listed(self) -> tuple[ListedArmy, ...]:
-        """Every file, by file name; none if the folder does not exist yet."""
-        return tuple(_listed(path) for path in sorted(self.folder.glob("*.json")))
-
-    def names(self) -> tuple[str, ...]:
-        """The names of all valid army lists."""
-        return tuple(listed.army.name for listed in self.listed() if listed.army is not None)
+    def listed(self) -> tuple[Army, ...]:
+        """Every army list, by file name; none if the folder does not exist yet."""
+        found: list[Army] = []
+        for path in sorted(self.folder.glob("*.json")):
+            with suppress(UserError):
+                found.append(load_army(path))
+        return tuple(found)
 
     def take(self, name: str) -> Army:
         """Load the army list with this name. Raises `UserError` if there is none, or its file is not an army list."""
         path = self._path(name)
         army = load_army(path) if os.path.exists(path) else None
         if army is None or army.name.casefold() != name.casefold():
-            known = ", ".join(self.names())
+            known = ", ".join(army.name for army in self.listed())
             if known:
                 raise user_error("there is no army list {name!r}: choose one of {known}", name=name, known=known)
             raise user_error("there is no army list {name!r}: save one first", name=name)
@@ -406,10 +398,3 @@ def find_army(named: Path) -> Army:
         UserError: as `load_army` and `ArmyLists.take`.
     """
     return load_army(named) if os.path.exists(named) or named.suffix else ArmyLists(armies_folder()).take(str(named))
-
-
-def _listed(path: Path) -> ListedArmy:
-    try:
-        return ListedArmy(path, load_army(path))
-    except UserError as error:
-        return ListedArmy(path, None, str(error))

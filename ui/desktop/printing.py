@@ -177,9 +177,9 @@ class PrintDialog(QDialog):
             box.setValue(measured_mm)
         for name in game_names():
             self.cards.addItem(tr("{name}, all ready-made units", name=title_of(name)), name)
-        for one in store.listed():
-            if one.army is not None and one.army.game in game_names():
-                self.cards.addItem(f"{one.army.name} ({title_of(one.army.game)})", one.army)
+        for army in store.listed():
+            if army.game in game_names():
+                self.cards.addItem(f"{army.name} ({title_of(army.game)})", army)
 
     def _connect(self) -> None:
         self.kind.currentIndexChanged.connect(self._choose_kind)

@@ -102,7 +102,6 @@ class BattleFiles(QObject):
 
     @property
     def is_setting_up(self) -> bool:
-        """Whether the setup of a battle is open."""
         return self._setup is not None
 
     def new_battle(self, game: str = "") -> None:
@@ -149,7 +148,7 @@ class BattleFiles(QObject):
         self._setup = dialog = BattleSetupDialog(armies, view.figures, lists, self._window, self._begin, crops, places)
         if game:
             dialog.choose_game(game)
-        dialog.pointed.connect(self.changed)
+        dialog.soldiers.pointed.connect(self.changed)
         dialog.finished.connect(self._forget_setup)
         dialog.finished.connect(dialog.deleteLater)
         dialog.show()
@@ -220,13 +219,11 @@ class BattleFiles(QObject):
             self._store.change(lambda: self._battle.add(figure, recruit))
 
     def open_battle(self) -> None:
-        """Ask for a battle and continue it."""
         kinds = tr("Battles (*.battle);;All files (*)")
         if path := ask_file(self._window, tr("Open a battle"), kinds, self._folder):
             self.open(path)
 
     def continue_last(self) -> None:
-        """Continue the last battle."""
         path = self._settings.last_battle
         if path is None or not path.is_file():
             self._store.say(tr("There is no earlier battle. Start one with New battle."))
@@ -234,7 +231,6 @@ class BattleFiles(QObject):
             self.open(path)
 
     def open(self, path: Path) -> None:
-        """Continue a battle."""
         self._offer.withdraw()
         self._awaited_game, play = None, self._battle.play
         if play is not None and play.battle.path.resolve() == path.resolve():
