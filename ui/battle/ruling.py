@@ -158,12 +158,14 @@ def override_words(override: Override) -> str:
     return tr("{outcome}, {chance} by the dice", outcome=words, chance=percent_words(float(override.chance)))
 
 
-def status_changes(play: BattleSession, figure: str, words: str) -> tuple[Change, ...]:
-    """The changes for a status of a figure: a condition of its game, or one in the players' own words."""
-    known = play.referee.conditions.get(words.strip())
-    if known is not None:
-        return condition_changes(figure, known)
-    return (Change(figure=figure, key=words.strip().lower(), value=True),)
+def status_changes(play: BattleSession, statuses: Iterable[tuple[str, str]]) -> tuple[Change, ...]:
+    """The changes for statuses of figures (id, words): conditions of the game, or the players' own words."""
+    found: list[Change] = []
+    for figure, words in statuses:
+        known = play.referee.conditions.get(words.strip())
+        own = (Change(figure=figure, key=words.strip().lower(), value=True),)
+        found += own if known is None else condition_changes(figure, known)
+    return tuple(found)
 
 
 def figures_of(play: BattleSession, case: Case) -> tuple[str, ...]:
@@ -179,12 +181,3 @@ def decide(play: BattleSession, ruling: Ruling) -> None:
         rule(play.battle, action, ruling.override, ruling.reason, ruling.also)
     elif case.seq is not None:
         overrule(play.battle, case.seq, case.words, ruling.override, ruling.reason, ruling.also)
-
-
-StatusText = tuple[str, str]
-"""A figure's id, and a status in words."""
-
-
-def all_changes(play: BattleSession, verdict: Iterable[StatusText]) -> tuple[Change, ...]:
-    """The changes for statuses of several figures."""
-    return tuple(change for figure, words in verdict for change in status_changes(play, figure, words))
