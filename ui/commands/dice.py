@@ -19,7 +19,7 @@ from hardware.emulator import EmulatedDice, FaultInjector, Wire
 from hardware.ports import attached
 from rules.engine.dice import Dice, DiceRequest, Die, Roll, as_fudge, rolled
 from rules.tabletop.errors import UserError
-from ui.battle.dice import request_words
+from ui.battle.dice import request_words, virtual_dice
 from ui.devices.device_connection import LinkReporter, RollSource, emulated_wire, list_ports, turns
 from ui.devices.dice import request_of
 
@@ -47,11 +47,6 @@ def _typed(prompt: str) -> str:
         return input(prompt)
     except (EOFError, RuntimeError) as error:  # RuntimeError: there is no keyboard at all
         raise UserError("no roll was typed: type it after the question, or roll with --virtual") from error
-
-
-def virtual_dice(chance: random.Random) -> Dice:
-    """Dice that the program rolls."""
-    return lambda request: rolled(request, (chance.choice(request.die.faces) for _ in range(request.count)))
 
 
 def run_dice(options: argparse.Namespace) -> int:

@@ -12,7 +12,17 @@ from PyQt6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPushButton, QSiz
 
 from rules.engine.dice import DiceRequest, Die, Roll, rolled
 from rules.tabletop.errors import UserError
-from ui.battle.dice import PIPS, Throws, dice_words, face_words, hint_words, request_words, roll_words, typed_faces
+from ui.battle.dice import (
+    PIPS,
+    Throws,
+    dice_words,
+    face_words,
+    hint_words,
+    request_words,
+    roll_words,
+    typed_faces,
+    virtual_dice,
+)
 from ui.desktop.picture.image import painting
 from ui.desktop.theme import make_primary
 from ui.desktop.widgets import button_with_tip, described, in_column, in_row, set_font, wrapping_label
@@ -60,14 +70,14 @@ class DiceCard(QWidget):
     def __init__(self, request: DiceRequest, chance: random.Random, parent: QWidget | None = None) -> None:
         """Ask for the dice of `request`; `chance` rolls the program's own."""
         super().__init__(parent)
-        self.request, self._chance = request, chance
+        self.request = request
         self.roll: Roll | None = None
         self._needed, self._action, self._before = wrapping_label(), wrapping_label(), QVBoxLayout()
         self._what, self._problem = wrapping_label(request_words(request)), wrapping_label()
         self._shown = DiceFaces(request.die, request.count)
         words = tr("Roll the die") if request.count == 1 else tr("Roll the dice")
         tip = tr("Let the program roll; the roll counts (Alt+R)")
-        self.roll_button = button_with_tip(words, tip, self._roll_dice, "Alt+R")
+        self.roll_button = button_with_tip(words, tip, lambda: self._finish(virtual_dice(chance)(request)), "Alt+R")
         self._all, self._line = button_with_tip("", "", self.roll_all.emit), _FacesField()
         self._use = button_with_tip(tr("Use"), tr("Use the typed faces; then they are final (Return)"), self._use_typed)
         tip = tr("Take the action back before a die is rolled (Esc)")
@@ -166,9 +176,6 @@ class DiceCard(QWidget):
         elif not self._problem.text():
             self._show_problem(sentence(hint_words(self._die, self.request.count)))
 
-    def _roll_dice(self) -> None:
-        self._finish(Roll(tuple(self._chance.choice(self.request.die.faces) for _ in range(self.request.count))))
-
     def _finish(self, roll: Roll) -> None:
         if self.roll is None:
             self.roll = roll
@@ -256,13 +263,11 @@ class DiceFaces(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Size of all dice."""
         shown, step_px = min(self._count, _MOST_SHOWN), self._px + _GAP_PX
         lines = -(-shown // self._in_line)
         return QSize(min(shown, self._in_line) * step_px - _GAP_PX, lines * step_px - _GAP_PX)
 
     def minimumSizeHint(self) -> QSize:
-        """Size of all dice."""
         return self.sizeHint()
 
     def paintEvent(self, _: QPaintEvent | None) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from rules.engine.dice import Dice, DiceRequest, Roll
+from rules.engine.dice import Dice, DiceRequest
 from rules.engine.text import action_with_actors
 from rules.tabletop.errors import UserError
-from ui.battle.dice import RollingAction
+from ui.battle.dice import RollingAction, virtual_dice
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.panel import BattlePanel
 from ui.rules_text import translated
@@ -35,6 +35,7 @@ class RollingController:
         `finish` receives the actions that are done: one, or several that were rolled together.
         """
         self._panel, self._chance, self._attempt, self._finish = panel, chance, attempt, finish
+        self._virtual = virtual_dice(chance)
         self._rolling: RollingAction | None = None
         self._needed = ""
         self.dice: Dice | None = None
@@ -130,9 +131,6 @@ class RollingController:
         finally:
             self._close()
             self._finish([one for one in done if one.verdict is not None])
-
-    def _virtual(self, request: DiceRequest) -> Roll:
-        return Roll(tuple(self._chance.choice(request.die.faces) for _ in range(request.count)))
 
     def _close(self) -> None:
         self._rolling = self.card = None
