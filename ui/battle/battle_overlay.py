@@ -16,7 +16,7 @@ from rules.engine.referee import Referee
 from rules.engine.state import Unit
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import Path
-from rules.tabletop.table import Figure, PointIn
+from rules.tabletop.table import Figure, PointIn, ellipse_outline
 from rules.tabletop.template import Blast, Template
 from ui.battle.action_text import STRUCK, success_chance
 from ui.battle.battle_session import Proposal
@@ -86,11 +86,6 @@ def lit_marks(figures: Sequence[Figure], names: Collection[str]) -> tuple[Mark, 
     return (*rings, *notes)
 
 
-def _pin(at_in: PointIn) -> list[PointIn]:
-    turns = np.linspace(0, 2 * np.pi, 12, endpoint=False)
-    return [(at_in[0] + _PIN_IN * math.cos(turn), at_in[1] + _PIN_IN * math.sin(turn)) for turn in turns]
-
-
 def way_marks(proposals: Sequence[Proposal]) -> tuple[Mark, ...]:
     """Arrows for moves that the camera saw and the players have not yet accepted or rejected."""
     paths = [path for proposal in proposals for path in proposal.paths.values()]
@@ -105,7 +100,7 @@ def _arrow(path: Path, colour: Colour) -> tuple[Mark, ...]:
 
 
 def _pinned(at_in: PointIn, colour: Colour, fill: Colour | None = None) -> Mark:
-    return Trace(ring(_pin(at_in)), colour, 3.0, fill, closed=True)
+    return Trace(ring(ellipse_outline(at_in, _PIN_IN, _PIN_IN)), colour, 3.0, fill, closed=True)
 
 
 def reach_marks(position: Position, figure: str, movement: ActionPreview) -> Iterator[Mark]:
@@ -153,14 +148,15 @@ def down_marks(position: Position) -> Iterator[Mark]:
             yield from (Trace(stroke, WHITE, 7.0, halo=False), Trace(stroke, CASUALTY, 4.0, halo=False))
 
 
-def pointing(chosen: ActionPreview | None, figure: str, stray: Stray | None = None) -> Preview:
-    """The preview of the selected action, of the acting figure (empty for none), and of a shot that scattered."""
-    shown = Preview(picked=figure or None, marks=stray_marks(stray) if stray is not None else ())
+def pointing(drawn: Preview, chosen: ActionPreview | None, figure: str, stray: Stray | None = None) -> Preview:
+    """The preview with the selected action, the acting figure (empty for none), and a shot that scattered."""
+    strayed = stray_marks(stray) if stray is not None else ()
+    shown = replace(drawn, picked=figure or None, marks=(*strayed, *drawn.marks))
     if chosen is None:
         return replace(shown, asked=figure or None)
     action, template = chosen.action, chosen.action.template
     if isinstance(template, Blast) and action.spot_in not in (None, template.centre_in) and action.spot_in is not None:
-        return replace(shown, ruler=Ruler(action.spot_in, template.centre_in), template=template, marks=())
+        return replace(shown, ruler=Ruler(action.spot_in, template.centre_in), template=template, marks=drawn.marks)
     end = action.spot_in or next(iter(action.at), None)
     if not action.by or end is None or end == action.by[0]:
         picked = figure or next(iter((*action.by, *action.at)), "")

@@ -416,10 +416,6 @@ class BattleSession:
         figure, key = action.by[0] if action.by else "", answer_key(action, fact)
         self.battle.record(Changed(changes=(Change(figure=figure, key=key, value=value, this_turn=True),)))
 
-    def change(self, figure: str, key: str, value: object) -> None:
-        """Journal a status of a figure, such as that it is out."""
-        self.battle.record(Changed(changes=(Change(figure=figure, key=key, value=value),)))
-
     # The story
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rules.engine.position import Position
 from rules.engine.preview import ActionPreview, AvailableActions, is_owed
@@ -18,12 +18,11 @@ from ui.battle.turn_bar import absent_words, turn_bar
 from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
 from ui.desktop.battle.pending_moves import PendingMove, keys_of, pending_move
 from ui.desktop.battle.turn_bar import TurnBarView
+from ui.picture.preview import Preview
 from ui.rules_text import readable, story_line
 from ui.table.finding import Mark
 from ui.table.portrait import portrait
 from vision.table_view import TableView
-
-Change = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +32,12 @@ class BattleDisplay:
     Attributes:
         pending: Moves seen by the camera that wait for an answer.
         must_answer: Whether the next phase would forbid them.
-        marks: The ways of these moves, and the selected figure's chances.
-        reach: How far the selected figure may still go.
-        badges: The figures' badges.
-        casualties: The figures to cross out.
+        drawn: The ways of these moves, the selected figure's chances and reach, badges and casualties.
     """
 
     pending: tuple[PendingMove, ...] = ()
-    marks: tuple[Mark, ...] = ()
-    reach: tuple[Mark, ...] = ()
-    badges: tuple[Mark, ...] = ()
-    casualties: tuple[str, ...] = ()
     must_answer: bool = False
+    drawn: Preview = field(default_factory=Preview)
 
     @property
     def unanswered(self) -> tuple[tuple[str, ...], ...]:
@@ -55,17 +48,9 @@ class BattleDisplay:
 class BattlePresenter:
     """Shows the battle."""
 
-    def __init__(
-        self,
-        panel: BattlePanel,
-        bar: TurnBarView,
-        decide: Callable[[Change], object],
-        accept_all: Change,
-        accept_none: Change,
-    ) -> None:
-        """Show battles in `panel` and `bar`; `decide` makes the change that answers a move, the last two all moves."""
+    def __init__(self, panel: BattlePanel, bar: TurnBarView, decide: Callable[[Callable[[], object]], object]) -> None:
+        """Show battles in `panel` and `bar`; `decide` makes the change that answers a move."""
         self._panel, self._bar, self._decide = panel, bar, decide
-        self._accept_all, self._accept_none = accept_all, accept_none
         self._refusal = ""
         self.shown = BattleDisplay()
 
@@ -119,9 +104,9 @@ class BattlePresenter:
             if available is not None:
                 marks = (*marks, *chance_marks(position, available.attacks))
                 reach = tuple(reach_marks(position, available.figure, available.movement))
-        badges = tuple(badge_marks(position, play.referee))
-        must_answer = play.referee.moves(position)
-        shown = BattleDisplay(pending, marks, reach, badges, casualties(position), must_answer)
+        badges, out = tuple(badge_marks(position, play.referee)), casualties(position)
+        drawn = Preview(marks=marks, areas=reach, badges=badges, casualties=out)
+        shown = BattleDisplay(pending, play.referee.moves(position), drawn)
         self._show_table(shown)
         skips = set(shown.unanswered) <= set(skippable_moves)
         bar = turn_bar(play, position, armies, skippable, owed, len(shown.unanswered), skips_moves=skips, idle=idle)
@@ -130,7 +115,7 @@ class BattlePresenter:
 
     def _show_table(self, shown: BattleDisplay) -> None:
         self.shown = shown
-        self._panel.pending_moves.show_moves(shown.pending, self._accept_all, self._accept_none)
+        self._panel.pending_moves.show_moves(shown.pending)
 
     def _show_actions(
         self, play: BattleSession, position: Position, selection: Selection, obligations: Sequence[ActionPreview]

@@ -60,7 +60,6 @@ class FilmDialog(QDialog):
         self._lay_out()
 
     def film(self, path: Path) -> None:
-        """Start to write the film."""
         speed = SPEEDS[self.speed.currentIndex()]
 
         def work() -> str:
@@ -197,7 +196,6 @@ class FilmPainter:
         self._sprites = Sprites()
 
     def frame(self, scene: Scene) -> ImageBgr:
-        """The picture of a scene."""
         image = QImage(*self._size_px, QImage.Format.Format_RGB32)
         image.fill(QColor(*DARK))
         with painting(image) as painter:

@@ -122,7 +122,6 @@ class BattlePanel(QWidget):
 
     @property
     def chosen(self) -> ActionPreview | None:
-        """The selected action."""
         return self.action_list.chosen
 
     @property
@@ -133,7 +132,6 @@ class BattlePanel(QWidget):
         )
 
     def show_no_battle(self) -> None:
-        """Show that no battle is open, and the games."""
         self.about.setText(escape_markup(tr("No battle is open. Choose a game:")))
         self._fill(())
 
@@ -227,7 +225,6 @@ class BattlePanel(QWidget):
         self._show_reasons()
 
     def show_throws(self, throws: Throws) -> None:
-        """Show the dice of the result."""
         for request, roll in throws:
             words, throw = wrapping_label(thrown_words(request, roll.faces)), QWidget()
             dice = DiceFaces(request.die, request.count, roll.faces)
@@ -465,7 +462,6 @@ class GameList(QWidget):
         self._layout.setContentsMargins(4, 4, 4, 4)
 
     def showEvent(self, event: QShowEvent | None) -> None:
-        """Fill the list."""
         super().showEvent(event)
         for name in () if self._layout.count() else game_names():
             button = QPushButton(self)

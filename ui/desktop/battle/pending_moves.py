@@ -10,8 +10,8 @@ from functools import partial
 from textwrap import shorten
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QLineF, QObject, QPoint, QPointF, QSize, Qt
-from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PyQt6.QtCore import QEvent, QLineF, QObject, QPoint, QPointF, QSize, Qt, pyqtSignal
+from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from calibration.camera import TableCamera
 from calibration.solve import Calibration
@@ -100,20 +100,25 @@ def keys_of(moves: Sequence[PendingMove]) -> tuple[tuple[str, ...], ...]:
 
 
 class PendingMoves(QWidget):
-    """A list of moves with the possible answers; it scrolls and never grows beyond a part of the window."""
+    """A list of moves with the possible answers; it scrolls and never grows beyond a part of the window.
+
+    Signals:
+        all_accepted: The players accept all moves that the rules allow.
+        none_accepted: None was a move: all soldiers belong where they stand now.
+    """
+
+    all_accepted = pyqtSignal()
+    none_accepted = pyqtSignal()
 
     def __init__(self) -> None:
         super().__init__()
-        self._all, self._none, self._rows = QPushButton(), QPushButton(tr("None was a move")), QVBoxLayout()
-        self._title = plain_label()
-        self._all.setToolTip(tr("Accept all moves that the rules allow"))
-        self._all.clicked.connect(lambda: self._accept_all())
-        self._none.setToolTip(tr("The table was set up again: all soldiers belong where they stand now"))
-        self._none.clicked.connect(lambda: self._accept_none())
+        self._title, self._rows = plain_label(), QVBoxLayout()
+        tip = tr("Accept all moves that the rules allow")
+        self._all = button_with_tip("", tip, self.all_accepted.emit)
+        tip = tr("The table was set up again: all soldiers belong where they stand now")
+        self._none = button_with_tip(tr("None was a move"), tip, self.none_accepted.emit)
         self._none.setVisible(False)  # it must not widen the panel before its first moves
         make_primary(self._all)
-        self._accept_all: Callable[[], object] = lambda: None
-        self._accept_none: Callable[[], object] = lambda: None
         self._rows.setContentsMargins(0, 0, 0, 0)
         inner = QWidget()
         inner.setLayout(self._rows)
@@ -123,11 +128,8 @@ class PendingMoves(QWidget):
         self._moves: tuple[PendingMove, ...] = ()
         self.setVisible(False)
 
-    def show_moves(
-        self, moves: Sequence[PendingMove], accept_all: Callable[[], object], accept_none: Callable[[], object]
-    ) -> None:
+    def show_moves(self, moves: Sequence[PendingMove]) -> None:
         """Show these moves; if they have not changed, their buttons stay untouched under the mouse."""
-        self._accept_all, self._accept_none = accept_all, accept_none
         before, self._moves = self._moves, tuple(moves)
         if keys_of(moves) == keys_of(before):
             return

@@ -131,7 +131,6 @@ class RoundController:
         strip.gone.connect(lambda name: self._turn(lambda walker, position: walker.go(name, position)))
 
     def __bool__(self) -> bool:
-        """Whether a round is in progress."""
         return self._sequence is not None
 
     @property
@@ -145,11 +144,9 @@ class RoundController:
         return self._sequence.idle if self._sequence is not None else frozenset()
 
     def begin(self, play: BattleSession, name: str) -> None:
-        """Start a round."""
         self._sequence, self.result = RoundSequence(play, name), ""
 
     def end(self) -> None:
-        """Leave the round."""
         self._sequence, self.result = None, ""
 
     def ask(self, figure: str) -> None:

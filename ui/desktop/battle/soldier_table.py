@@ -67,7 +67,6 @@ class _UnitBox(QComboBox):
         self.entered.emit()
 
     def wheelEvent(self, event: QWheelEvent | None) -> None:
-        """Let the table scroll."""
         if event is not None:
             event.ignore()
 
@@ -148,7 +147,6 @@ class SoldierTable(QTableWidget):
 
     @property
     def selected(self) -> tuple[str, ...]:
-        """The figures of the selected rows."""
         return tuple(figure.id for row, figure in enumerate(self._figures) if self._is_selected(row))
 
     def pick(self, figure: str, *, extend: bool = False) -> None:

@@ -83,7 +83,6 @@ class _FittedLabel(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def show_words(self, words: str) -> None:
-        """Show a text."""
         self._full = words
         self.setAccessibleDescription(words)
         self._fit()
