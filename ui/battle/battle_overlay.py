@@ -272,8 +272,8 @@ def _marks(
     middle_in: PointIn, z_in: float, strokes: Iterable[Stroke], disc_colour: Colour = PLATE, colour: Colour = WHITE
 ) -> Iterator[Mark]:
     x, y = middle_in
-    disc = [(x + _RADIUS_IN * u, y + _RADIUS_IN * v) for u, v in _arc(1.4, 0, 360)]
-    yield Trace(lifted(disc, z_in), disc_colour, 1.0, disc_colour, closed=True, halo=False, keeps_clear=True)
+    disc = lifted([(x + _RADIUS_IN * u, y + _RADIUS_IN * v) for u, v in _arc(1.4, 0, 360)], z_in)
+    yield Trace(disc, disc_colour, 1.0, disc_colour, closed=True, halo=False, clear_in=(disc,))
     for stroke in strokes:
         line = [(x + _RADIUS_IN * u, y + _RADIUS_IN * v) for u, v in stroke]
         yield Trace(lifted(line, z_in), colour, 1.6, halo=False)

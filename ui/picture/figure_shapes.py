@@ -16,7 +16,7 @@ from ui.picture.preview import Preview
 from ui.picture.shapes import NUMBER_SIZE, Label, Line, PointPx, Ring, Shape, finite
 from ui.rules_text import display_name, side_name
 from ui.session import TableState
-from ui.table.finding import Rows
+from ui.table.finding import Mark, Rows, Trace, lifted
 from ui.theme import BLAST, CASUALTY, PREVIEW, WHITE, Colour, army_colour, army_dash, faded
 from ui.translation import tr
 from ui.vocabulary import Unit, posture_words
@@ -58,14 +58,13 @@ def figure_number(figure: str) -> str:
     return number if number.isdigit() else display_name(figure)
 
 
-def picked_rings(view: TableView, preview: Preview) -> Iterator[Shape]:
+def picked_rings(view: TableView, preview: Preview) -> Iterator[Mark]:
     """A white ring around the picked figure, and around the figures between which the ruler lies."""
-    assert view.calibration is not None
     ends = (preview.ruler.a, preview.ruler.b) if preview.ruler is not None else ()
     for figure in view.figures:
         if figure.id == preview.picked or figure.id in ends:
-            around = [(*place, figure.z_in) for place in enlarged(figure.base_in, figure.centre_in, _PICKED_SCALE)]
-            yield Line(finite(view.calibration.camera.table_to_pixel(around)), PREVIEW, 3.0, closed=True)
+            around = enlarged(figure.base_in, figure.centre_in, _PICKED_SCALE)
+            yield Trace(lifted(around, figure.z_in), PREVIEW, 3.0, closed=True)
 
 
 def pointed_out(
