@@ -8,8 +8,6 @@ from itertools import count
 from pathlib import Path
 from typing import TypeGuard
 
-from platformdirs import user_data_path
-
 from rules.battle.battle import Battle, Clock
 from rules.engine.events import ActionResolved, Event
 from ui.files import make_folder
@@ -32,11 +30,6 @@ _PARTS = (
 def is_battle(path: Path) -> bool:
     """Whether this is the name of a saved battle."""
     return path.suffix.lower() == SUFFIX
-
-
-def battles_folder() -> Path:
-    """The folder of this user's battles; it need not exist yet."""
-    return user_data_path("sandtable", appauthor=False) / "battles"
 
 
 def new_battle_path(folder: Path, title: str, now: datetime) -> Path:

@@ -12,8 +12,6 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_data_path
-
 from calibration.profile import read_json
 from rules.battle.battle import Battle, Clock
 from rules.battle.referees import referee_of
@@ -29,7 +27,7 @@ from rules.games import GAMES, game_names, open_game, points_check
 from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure, Posture
 from ui.battle.battle_session import BattleSession
-from ui.files import make_folder, write_json
+from ui.files import data_folder, make_folder, write_json
 from ui.rules_text import display_name, outcome_words, translated
 from ui.translation import mark_for_translation, tr
 
@@ -332,11 +330,6 @@ def load_army(path: Path) -> Army:
         raise user_error("the army list {path} cannot be read: {reason}", path=path, reason=error) from error
 
 
-def armies_folder() -> Path:
-    """The folder of the player's army lists."""
-    return user_data_path("sandtable", appauthor=False) / "armies"
-
-
 @dataclass(frozen=True, slots=True)
 class ArmyLists:
     """The army lists in a folder, each in its own file, found by name.
@@ -397,4 +390,6 @@ def find_army(named: Path) -> Army:
     Raises:
         UserError: as `load_army` and `ArmyLists.take`.
     """
-    return load_army(named) if os.path.exists(named) or named.suffix else ArmyLists(armies_folder()).take(str(named))
+    return (
+        load_army(named) if os.path.exists(named) or named.suffix else ArmyLists(data_folder("armies")).take(str(named))
+    )

@@ -8,7 +8,7 @@ from functools import partial
 
 from PyQt6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QIcon, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen, QPixmap
-from PyQt6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QCheckBox, QLineEdit, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from rules.engine.dice import DiceRequest, Die, Roll, rolled
 from rules.tabletop.errors import UserError
@@ -189,10 +189,7 @@ class DiceCard(QWidget):
 
     def _face_buttons(self, die: Die) -> QWidget:
         """A button for each face of a die."""
-        row = QWidget()
-        layout = QHBoxLayout(row)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
+        row, buttons = QWidget(), []
         for face in die.faces:
             button, words = QPushButton(), tr("A die shows {die}", die=face_words(die, face))
             button.setIcon(die_icon(die, face, _FACE_PX))
@@ -201,8 +198,8 @@ class DiceCard(QWidget):
             button.setFlat(True)
             described(button, words, words)
             button.clicked.connect(partial(self._click, face))
-            layout.addWidget(button)
-        layout.addStretch(1)
+            buttons.append(button)
+        in_row(*buttons, None, on=row, margin=0).setSpacing(4)
         return row
 
     def _set_up(self) -> None:

@@ -25,7 +25,6 @@ from ui.battle.battle_setup import (
     NEEDS_TWO_SIDES,
     ArmyLists,
     BattleSetup,
-    armies_folder,
     title_of,
     unit_title,
     usual_card,
@@ -39,7 +38,7 @@ from ui.desktop.settings import Settings
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult
 from ui.desktop.widgets import literal_text
-from ui.files import write_bytes
+from ui.files import data_folder, write_bytes
 from ui.formatting import capitalized
 from ui.picture.preview import Preview
 from ui.rules_text import display_name
@@ -142,7 +141,7 @@ class BattleFiles(QObject):
     def _open_setup(self, game: str, view: TableView, armies: Sequence[str]) -> None:
         found = ((figure.id, portrait(view, figure.id, CROP_PX)) for figure in view.figures)
         crops = {name: crop for name, crop in found if crop is not None}
-        lists = ArmyLists(armies_folder())
+        lists = ArmyLists(data_folder("armies"))
         places = [one.name for one in self._store.session.state.setup.terrain]
         self._battle.choose("")  # its aim would stay on the table
         self._setup = dialog = BattleSetupDialog(armies, view.figures, lists, self._window, self._begin, crops, places)

@@ -11,7 +11,7 @@ from textwrap import shorten
 
 import numpy as np
 from PyQt6.QtCore import QEvent, QLineF, QObject, QPoint, QPointF, QSize, Qt, pyqtSignal
-from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QFrame, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from calibration.camera import TableCamera
 from calibration.solve import Calibration
@@ -403,18 +403,16 @@ class _Pill(QFrame):
         self.setStyleSheet(_STYLE)
         self.setCursor(Qt.CursorShape.ArrowCursor)
         described(self, move.words, literal_text(move.words))
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(6, 2, 2, 2)
-        layout.setSpacing(3)
-        self._words = _words_of(move, self)
-        layout.addWidget(self._words)
+        self._words, buttons = _words_of(move, self), []
         for number, decision in enumerate(move.buttons):
             button = QToolButton()
             button.setText(decision.sign or decision.words)
             described(button, f"{decision.words}: {move.words}", literal_text(f"{decision.words}: {decision.tip}"))
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # by keys the moves are answered in the panel
             button.clicked.connect(lambda _, number=number: answer(number))
-            layout.addWidget(button)
+            buttons.append(button)
+        layout = in_row(self._words, *buttons, on=self, margin=(6, 2, 2, 2))
+        layout.setSpacing(3)
         self.whole_px = self.sizeHint()
         self.small_px = self.whole_px - QSize(self._words.sizeHint().width() + layout.spacing(), 0)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QResizeEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PyQt6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from ui.battle.turn_bar import TurnBar
-from ui.desktop.widgets import fit_font, literal_text, without_keys
+from ui.desktop.widgets import fit_font, in_row, literal_text, without_keys
 from ui.theme import Colour
 from ui.translation import tr
 
@@ -43,11 +43,7 @@ class TurnBarView(QWidget):
         self.button.clicked.connect(self.go_on)
         self.setFixedHeight(_HEIGHT_PX)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 4, 8, 4)
-        row.setSpacing(16)
-        row.addWidget(self.words, 1)
-        row.addWidget(self.button)
+        in_row((self.words, 1), self.button, on=self, margin=(16, 4, 8, 4)).setSpacing(16)
         self.hide()
 
     def show_turn(self, bar: TurnBar | None) -> None:
