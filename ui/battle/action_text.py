@@ -259,6 +259,23 @@ def movement_words(available: AvailableActions) -> str:
     return tr("{left_in:g} in of {allowance_in:g} left to move", left_in=left, allowance_in=allowance)
 
 
+def lines_above(
+    available: AvailableActions, actions: Sequence[ActionPreview], others: Sequence[ActionPreview], *, moves: bool
+) -> list[str]:
+    """The lines above a figure's actions: what is left to it if it `moves` now, how to aim, and what `others` owe."""
+    lines = [capitalized(movement_words(available))] if moves else []
+    clicks_aim = any(one.action.template for one in actions)
+    if clicks_aim:
+        lines.append(tr("Click a place to aim there, or press H to aim with keys."))
+    if others:
+        if clicks_aim:
+            way = tr("Press Esc to see it.") if len(others) == 1 else tr("Press Esc to see them.")
+        else:
+            way = tr("Click bare table to see it.") if len(others) == 1 else tr("Click bare table to see them.")
+        lines.append(f"{obligation_words(others)}. {way}")
+    return lines
+
+
 _LENGTH = re.compile(r"\d+(?:\.\d+)?(?= in\b)")
 
 BEST = 3

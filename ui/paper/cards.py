@@ -30,7 +30,6 @@ from ui.paper.page import (
     PointMm,
     Sheet,
     Text,
-    check_paper,
     cut_frame,
     header,
     joined,
@@ -352,9 +351,8 @@ def card_sheet(cards: Sequence[UnitCard], title: str, game: Game[Any], paper: st
     """Pages of cards, with a title and `words` above them and the game's credit below.
 
     Raises:
-        UserError: if there is no card, or the paper is unknown.
+        UserError: if there is no card.
     """
-    check_paper(paper)
     if not cards:
         raise user_error("{title} has no figures, so there are no cards to print: add a figure first", title=title)
     groups = [cards[start : start + _COLUMNS * _ROWS] for start in range(0, len(cards), _COLUMNS * _ROWS)]

@@ -6,22 +6,24 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from rules.engine.position import Position
-from rules.engine.preview import ActionPreview, AvailableActions, is_owed
+from rules.engine.preview import ActionPreview, AvailableActions, at_spot, is_owed
 from rules.engine.text import place_words
 from rules.tabletop.errors import UserError
-from ui.battle.action_text import card_title, numbered_names
+from ui.battle.action_text import card_title, lines_above, numbered_names
 from ui.battle.battle_overlay import badge_marks, casualties, chance_marks, down_marks, reach_marks, way_marks
 from ui.battle.battle_session import BattleSession
 from ui.battle.battle_setup import goal_lines
 from ui.battle.selection import Selection
 from ui.battle.turn_bar import absent_words, turn_bar
-from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
+from ui.desktop.battle.panel import CLICK_ONE, PHOTO_PX, BattlePanel
 from ui.desktop.battle.pending_moves import PendingMove, keys_of, pending_move
 from ui.desktop.battle.turn_bar import TurnBarView
+from ui.desktop.widgets import show_words
 from ui.picture.preview import Preview
 from ui.rules_text import readable, story_line
 from ui.table.finding import Mark
 from ui.table.portrait import portrait
+from ui.translation import tr
 from vision.table_view import TableView
 
 
@@ -60,10 +62,10 @@ class BattlePresenter:
         self._show_table(BattleDisplay())
         self._bar.show_turn(turn_bar(play, None, armies) if play is not None else None)
         panel.show_battle_open(play is not None)
-        panel.show_absent("")
+        show_words(panel.absent, "")
         panel.overrule_button.setEnabled(False)
         panel.goals_button.setEnabled(play is not None)
-        panel.show_no_battle() if play is None else panel.show_obligations(())
+        panel.show_actions((), [tr("No battle is open. Choose a game:") if play is None else tr(CLICK_ONE)])
         panel.show_story(() if play is None else tuple(map(story_line, play.story)))
         panel.show_photo(None)
 
@@ -89,7 +91,7 @@ class BattlePresenter:
         owed = [one for one in obligations if is_owed(one)]
         panel.show_battle_open(True)
         panel.show_story(tuple(map(story_line, play.story)))
-        panel.show_absent(absent_words(position))
+        show_words(panel.absent, absent_words(position))
         panel.overrule_button.setEnabled(bool(position.state.turn))
         panel.goals_button.setEnabled(True)
         proposals = play.proposals(position)
@@ -98,7 +100,9 @@ class BattlePresenter:
         reach: tuple[Mark, ...] = ()
         if asked is not None and selection.spot_in is None and len(selection.targets) < 2:
             title = card_title(position, position.unit(selection.figure))
-            panel.show_round_actions(selection.figure, title, asked)
+            panel.show_actions(asked, (), selection.figure, title)
+            if panel.chosen is None:
+                panel.action_list.choose(0)
         else:
             available = self._show_actions(play, position, selection, obligations)
             if available is not None:
@@ -133,18 +137,23 @@ class BattlePresenter:
                 panel.show_outcome("")
             self._refusal = ""
         if available is None:
-            panel.show_obligations(obligations, goal_lines(play))
+            panel.show_actions(obligations, [tr(CLICK_ONE), *goal_lines(play)])
             return None
-        title = card_title(position, position.unit(figure))
         if len(selection.targets) > 1:
-            at_all = play.at_targets(position, figure, selection.targets)
-            panel.show_place_actions(figure, title, numbered_names(selection.targets), at_all)
-        elif selection.spot_in is None:
+            actions = play.at_targets(position, figure, selection.targets)
+            lines = [_aim_words(numbered_names(selection.targets))]
+        elif selection.spot_in is not None:
+            actions = at_spot(play.referee, position, figure, selection.spot_in)
+            lines = [_aim_words(place_words(selection.spot_in))]
+        else:
             own = [one for one in obligations if one.action.by == (figure,)]
             others = [one for one in obligations if one not in own and is_owed(one)]
+            actions = (*own, *available.attacks, *available.others)
             moves = not position.state.turn or play.referee.moves(position)
-            panel.show_figure_actions(available, title, own, others, moves=moves)
-        else:
-            there = play.at_spot(position, figure, selection.spot_in)
-            panel.show_place_actions(figure, title, place_words(selection.spot_in), there)
+            lines = lines_above(available, actions, others, moves=moves)
+        panel.show_actions(actions, lines, figure, card_title(position, position.unit(figure)))
         return available
+
+
+def _aim_words(target: str) -> str:
+    return tr("aims at {place}. Esc: show all actions", place=target)

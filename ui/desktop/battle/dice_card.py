@@ -25,7 +25,7 @@ from ui.battle.dice import (
 )
 from ui.desktop.picture.image import painting
 from ui.desktop.theme import make_primary
-from ui.desktop.widgets import button_with_tip, described, in_column, in_row, set_font, wrapping_label
+from ui.desktop.widgets import button_with_tip, described, in_column, in_row, set_font, show_words, wrapping_label
 from ui.formatting import sentence
 from ui.translation import tr
 
@@ -97,9 +97,8 @@ class DiceCard(QWidget):
 
     def show_action(self, words: str, needed: str, throws: Throws = ()) -> None:
         """Show the action, the number needed, and the dice that were rolled for it before."""
-        for label, text in ((self._action, words), (self._needed, needed)):
-            label.setText(text)
-            label.setVisible(bool(text))
+        show_words(self._action, words)
+        show_words(self._needed, needed)
         for request, roll in throws:
             self._before.addWidget(wrapping_label(roll_words(request, roll.faces)))
             self._before.addWidget(DiceFaces(request.die, request.count, roll.faces))
@@ -161,20 +160,16 @@ class DiceCard(QWidget):
             roll = rolled(self.request, read)
         except UserError as refusal:
             problem = sentence(str(refusal)) if len(faces) >= self.request.count else ""
-        self._show_problem(problem)
+        show_words(self._problem, problem)
         self._use.setEnabled(roll is not None)
         return roll
-
-    def _show_problem(self, problem: str) -> None:
-        self._problem.setText(problem)
-        self._problem.setVisible(bool(problem))
 
     def _use_typed(self) -> None:
         roll = self._check()
         if roll is not None:
             self._finish(roll)
         elif not self._problem.text():
-            self._show_problem(sentence(hint_words(self._die, self.request.count)))
+            show_words(self._problem, sentence(hint_words(self._die, self.request.count)))
 
     def _finish(self, roll: Roll) -> None:
         if self.roll is None:
