@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from rules.engine.dice import Dice, DiceRequest
+from rules.engine.dice import DiceRequest
 from rules.engine.text import action_with_actors
 from rules.tabletop.errors import UserError
 from ui.battle.dice import RollingAction, virtual_dice
@@ -19,7 +19,7 @@ class RollingController:
     """Shows the dice requests of one action after another, and reports its result.
 
     Attributes:
-        dice: Answers every request at once, without a card; None by default.
+        dice: Rolls for the players if they let the program roll.
         card: The open dice request; None if there is none.
     """
 
@@ -35,10 +35,9 @@ class RollingController:
         `finish` receives the actions that are done: one, or several that were rolled together.
         """
         self._panel, self._chance, self._attempt, self._finish = panel, chance, attempt, finish
-        self._virtual = virtual_dice(chance)
+        self.dice = virtual_dice(chance)
         self._rolling: RollingAction | None = None
         self._needed = ""
-        self.dice: Dice | None = None
         self.card: DiceCard | None = None
 
     def __bool__(self) -> bool:
@@ -54,15 +53,11 @@ class RollingController:
     def begin(self, rolling: RollingAction, needed: str) -> None:
         """Lead this action through its dice; `needed` is the number needed by its first roll."""
         self._rolling, self._needed = rolling, needed
-        try:
-            self._advance(lambda: rolling.answer_all(self.dice) if self.dice is not None else None)
-        finally:
-            if self.card is None:  # the dice did not answer
-                self.cancel()
+        self._advance(lambda: None)
 
     def roll(self, rolling: RollingAction) -> None:
         """Roll all dice of this action without asking for them."""
-        rolling.answer_all(self.dice or self._virtual)
+        rolling.answer_all(self.dice)
         self._finish((rolling,))
 
     def roll_series(self, rolling: RollingAction) -> None:
@@ -124,9 +119,9 @@ class RollingController:
             return
         done = [rolling]
         try:
-            rolling.answer_all(self.dice or self._virtual)
+            rolling.answer_all(self.dice)
             while (following := done[-1].following({one.action.words for one in done})) is not None:
-                following.answer_all(self.dice or self._virtual)
+                following.answer_all(self.dice)
                 done.append(following)
         finally:
             self._close()
