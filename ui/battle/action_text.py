@@ -20,7 +20,7 @@ from rules.engine.text import display_names as english_names
 from rules.engine.text import outcome_words as english_outcome
 from rules.engine.verdict import Verdict
 from ui.formatting import capitalized, edge_words, percent_words, range_words, sentence
-from ui.rules_text import COLOURS, display_name, outcome_words, readable, translated, turn_words
+from ui.rules_text import COLOURS, display_name, event_outcome, outcome_words, readable, translated, turn_words
 from ui.translation import mark_all_for_translation, mark_for_translation, tr
 
 _MAX_LINES, _MAX_OBLIGATIONS, _LONGEST_OBLIGATION = 3, 3, 48
@@ -268,11 +268,9 @@ def lines_above(
     if clicks_aim:
         lines.append(tr("Click a place to aim there, or press H to aim with keys."))
     if others:
-        if clicks_aim:
-            way = tr("Press Esc to see it.") if len(others) == 1 else tr("Press Esc to see them.")
-        else:
-            way = tr("Click bare table to see it.") if len(others) == 1 else tr("Click bare table to see them.")
-        lines.append(f"{obligation_words(others)}. {way}")
+        key = (tr("Press Esc to see it."), tr("Press Esc to see them."))
+        click = (tr("Click bare table to see it."), tr("Click bare table to see them."))
+        lines.append(f"{obligation_words(others)}. {(key if clicks_aim else click)[len(others) > 1]}")
     return lines
 
 
@@ -429,6 +427,14 @@ def outcome_banner(event: ActionResolved) -> str:
     others = {*out, *(one for figures in struck.values() for one in figures)} - {*event.by}
     what = ", ".join(rows)
     return tr("HIT! {what}", what=what) if event.by and others else what
+
+
+def result_words(event: ActionResolved) -> str:
+    """The outcome of an action, after its title if no figure acts: the name of a side alone would say nothing."""
+    outcome = capitalized(event_outcome(event))
+    if event.by or not event.title:
+        return outcome
+    return translated(event.title) if says_outcome(event) else f"{translated(event.title)}: {outcome}"
 
 
 def _outcome(event: ActionResolved) -> str:

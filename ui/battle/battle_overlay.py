@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,33 +39,21 @@ _LIT_WIDTH, _LIT_SCALE = 4.0, 1.6
 _MOST_NAMED = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Stray:
-    """Where a shot was aimed, and where it landed."""
-
-    aimed_in: PointIn
-    fell_in: PointIn
-
-    @property
-    def off_in(self) -> float:
-        """How far it landed from its aim."""
-        return math.dist(self.aimed_in, self.fell_in)
+Stray = tuple[PointIn, PointIn]
+"""Where a shot was aimed, and where it landed."""
 
 
 def stray_marks(stray: Stray) -> tuple[Mark, ...]:
     """A pin at the aim, an arrow, and a pin with the distance where the shot landed."""
-    up = -1.0 if stray.fell_in[1] >= stray.aimed_in[1] else 1.0  # on the screen, away from the arrow
+    aimed_in, fell_in = stray
+    up = -1.0 if fell_in[1] >= aimed_in[1] else 1.0  # on the screen, away from the arrow
+    landed = tr("landed {off_in:.1f} in away", off_in=math.dist(aimed_in, fell_in))
     return (
-        _pinned(stray.aimed_in, PREVIEW),
-        *_arrow((stray.aimed_in, stray.fell_in), BLAST),
-        _pinned(stray.fell_in, BLAST, faded(BLAST, 120)),
-        Note((*stray.aimed_in, 0.0), ((tr("aimed"), 14.0),), PREVIEW, (0.0, -up * 20.0)),
-        Note(
-            (*stray.fell_in, 0.0),
-            ((tr("landed {off_in:.1f} in away", off_in=stray.off_in), 16.0),),
-            BLAST_WORDS,
-            (0.0, up * 24.0),
-        ),
+        _pinned(aimed_in, PREVIEW),
+        *_arrow(stray, BLAST),
+        _pinned(fell_in, BLAST, faded(BLAST, 120)),
+        Note((*aimed_in, 0.0), ((tr("aimed"), 14.0),), PREVIEW, (0.0, -up * 20.0)),
+        Note((*fell_in, 0.0), ((landed, 16.0),), BLAST_WORDS, (0.0, up * 24.0)),
     )
 
 

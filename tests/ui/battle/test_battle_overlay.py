@@ -16,7 +16,6 @@ from rules.tabletop.template import Blast
 from tests.rules.battle_driver import give_status
 from tests.ui.tables import in_battle, soldier
 from ui.battle.battle_overlay import (
-    Stray,
     aiming,
     casualties,
     chance_marks,
@@ -41,7 +40,7 @@ def test_the_acting_figure_is_picked() -> None:
 
 
 def test_scatter_is_drawn_from_aim_to_landing_place() -> None:
-    stray = Stray((10.0, 10.0), (13.0, 14.0))
+    stray = ((10.0, 10.0), (13.0, 14.0))
     marks = stray_marks(stray)
     way = next(mark for mark in marks if isinstance(mark, Trace) and mark.dashed)
     assert (way.points_in[0], way.points_in[-1]) == ((10.0, 10.0, 0.0), (13.0, 14.0, 0.0))
@@ -49,7 +48,7 @@ def test_scatter_is_drawn_from_aim_to_landing_place() -> None:
     assert "landed 5.0 in away" in notes  # 3, 4, 5
     [head] = [mark for mark in marks if isinstance(mark, Trace) and not mark.closed and not mark.dashed]
     assert head.points_in[1] == (13.0, 14.0, 0.0)
-    back = math.dist(head.points_in[0][:2], stray.aimed_in)
+    back = math.dist(head.points_in[0][:2], stray[0])
     assert back < 5.0  # the barbs of its head point backwards
     assert pointing(Preview(), None, "", stray).marks == marks
 

@@ -18,10 +18,9 @@ from rules.engine.events import ActionResolved, Recruit
 from rules.engine.position import Position
 from rules.engine.preview import ActionPreview
 from rules.engine.referee import FIRE
-from rules.engine.text import says_outcome
 from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure, PointIn
-from ui.battle.action_text import limit_words, obligation_words, outcome_banner, verdict_rows
+from ui.battle.action_text import limit_words, obligation_words, outcome_banner, result_words, verdict_rows
 from ui.battle.battle_overlay import Stray, aiming, pointing
 from ui.battle.battle_session import BattleSession
 from ui.battle.battle_setup import BattleSetup, agree, begin
@@ -38,7 +37,7 @@ from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.battle.turn_bar import TurnBarView
 from ui.formatting import capitalized
 from ui.picture.preview import Preview
-from ui.rules_text import display_name, display_names, event_outcome, outcome_words, readable, step_words, translated
+from ui.rules_text import display_name, display_names, outcome_words, readable, step_words, translated
 from ui.translation import tr, tr_count
 from vision.palette import army_names
 from vision.setup import Setup
@@ -414,24 +413,18 @@ class BattleController(QObject):
         self._skippable = ()  # what is still owed is named again
         found = [(one, one.verdict) for one in done if one.verdict is not None]
         rolled, verdict = found[-1]
-        ends = self.play.referee.strayed(rolled.position, rolled.action, verdict)
-        self._stray = Stray(*ends) if ends is not None else None
+        self._stray = self.play.referee.strayed(rolled.position, rolled.action, verdict)
         # The actions at the place where a template ended are listed with all others.
-        spot_in = self._selection.spot_in if ends is None else None
+        spot_in = self._selection.spot_in if self._stray is None else None
         self._selection = replace(self._selection, spot_in=spot_in, targets=())
         event = self.play.battle.events[self.play.battle.entries[-1].seq]
-        if isinstance(event, ActionResolved):
-            self.resolved.emit(outcome_banner(event))
+        assert isinstance(event, ActionResolved)  # as every action that is done
+        self.resolved.emit(outcome_banner(event))
         if len(found) > 1:
             lines = [f"{translated(one.action.words)}: {capitalized(outcome_words(its.outcome))}" for one, its in found]
             self._show_outcome((), "", lines)
         else:
-            outcome = outcome_words(verdict.outcome) if not isinstance(event, ActionResolved) else event_outcome(event)
-            outcome = capitalized(outcome)
-            if isinstance(event, ActionResolved) and event.title and not event.by:
-                # A side's name alone would say nothing.
-                title = translated(event.title)
-                outcome = title if says_outcome(event) else f"{title}: {outcome}"
+            outcome = result_words(event)
             if self._rounds:
                 outcome = " · ".join((outcome, *(thrown_words(asked, roll.faces) for asked, roll in rolled.throws)))
             self._show_outcome(rolled.action.by, outcome, verdict_rows(verdict))
