@@ -12,7 +12,6 @@ from PyQt6.QtWidgets import QApplication, QInputDialog, QWidget
 
 from rules.battle.battle import Battle, Clock
 from rules.battle.journal import Damaged
-from rules.battle.progress import Cancelled
 from rules.battle.recovery import recover
 from rules.engine.events import Recruit
 from rules.tabletop.errors import user_error
@@ -317,18 +316,19 @@ class BattleOpening:
     def __init__(self, window: QWidget, say: Say, clock: Clock, take: Callable[[Battle], object]) -> None:
         """Dialogs open over `window`; `say` shows a message, `clock` times events, `take` receives the open battle."""
         self._window, self._say, self._clock, self._take = window, say, clock, take
-        self._task: BackgroundTask[Battle | Damaged] = BackgroundTask("sandtable opening")
-        self._name, self._part, self._cancelled = "", 0, False
+        cancelled = tr("Cancelled. No battle was opened.")
+        self._task: BackgroundTask[Battle | Damaged] = BackgroundTask("sandtable opening", cancelled)
+        self._name = ""
         self._timer = QTimer(window)
         self._timer.timeout.connect(self._pull)
 
     def open(self, path: Path) -> None:
         """Open a battle in the background; `take` receives it, or a message says why it cannot be opened."""
-        self._start(path, lambda: Battle.open(path, self._clock, self._step))
+        self._start(path, lambda: Battle.open(path, self._clock, self._task.step))
 
     def close(self) -> None:
         """Stop opening, if in progress, and close the battle."""
-        self._cancelled = True
+        self._task.cancel()
         self._timer.stop()
         self._task.join()
         found = self._task.take()
@@ -345,16 +345,11 @@ class BattleOpening:
         if self._task.busy:
             self._show_progress()
             return
-        self._name, self._part, self._cancelled = path.name, 0, False
+        self._name = path.name
         self._task.start(work)
         self._task.join(_WAIT_S)
         self._timer.start(_TICK_MS)
         self._pull()
-
-    def _step(self, done: int, of: int) -> None:
-        self._part = 100 * done // max(of, 1)
-        if self._cancelled:
-            raise Cancelled(tr("Cancelled. No battle was opened."))
 
     def _pull(self) -> None:
         if self._task.busy:
@@ -372,14 +367,11 @@ class BattleOpening:
             self._say(self._task.refusal)
 
     def _show_progress(self) -> None:
-        if self._cancelled:
+        if self._task.is_cancelled:
             self._say(tr("Cancelling…"))
         else:
-            words = tr("Opening {name}… {part} %", name=self._name, part=self._part)
-            self._say(words, ((tr("Cancel"), self._cancel),))
-
-    def _cancel(self) -> None:
-        self._cancelled = True
+            words = tr("Opening {name}… {part} %", name=self._name, part=self._task.percent)
+            self._say(words, ((tr("Cancel"), self._task.cancel),))
 
     def _offer(self, damage: Damaged) -> None:
         actions: MessageActions = ((tr("Open copy"), lambda: self._open_copy(damage)),) if damage.kept else ()
@@ -392,8 +384,8 @@ class BattleOpening:
             return
 
         def make() -> Battle:
-            recover(damage.path, copy, self._clock, self._step)
-            return Battle.open(copy, self._clock, self._step)
+            recover(damage.path, copy, self._clock, self._task.step)
+            return Battle.open(copy, self._clock, self._task.step)
 
         self._start(copy, make)
 

@@ -14,7 +14,7 @@ from PyQt6.QtGui import QColor, QFont, QImage, QPainter, QTransform
 from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QProgressBar, QPushButton, QWidget
 
 from rules.battle.battle import Battle
-from rules.battle.progress import Cancelled, Step
+from rules.battle.progress import Step
 from rules.engine.dice import Die
 from rules.engine.events import Throw
 from rules.tabletop.errors import UserError, user_error
@@ -50,8 +50,7 @@ class FilmDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Battle film"))
         self._battle, self._pictures, self._say = battle, pictures, say
-        self._task: BackgroundTask[str] = BackgroundTask("sandtable film")
-        self._done, self._total, self._cancelled = 0, 1, False
+        self._task: BackgroundTask[str] = BackgroundTask("sandtable film", tr("Cancelled. Nothing was saved."))
         self.format, self.speed, self.bar = QComboBox(), QComboBox(), QProgressBar()
         self.save, self.cancel = button_with_tip(tr("Save…"), "", self._ask), QPushButton(tr("Cancel"))
         self.note = wrapping_label()
@@ -63,7 +62,7 @@ class FilmDialog(QDialog):
         speed = SPEEDS[self.speed.currentIndex()]
 
         def work() -> str:
-            save_film(path, report_of(self._battle), self._pictures, speed, self._step)
+            save_film(path, report_of(self._battle), self._pictures, speed, self._task.step)
             return tr("Saved {path}.", path=path)
 
         try:
@@ -81,26 +80,21 @@ class FilmDialog(QDialog):
 
     def stop(self) -> None:
         """Cancel, and wait until nothing is written any more."""
-        self._cancelled = True
+        self._task.cancel()
         self._timer.stop()
         self._task.join()
 
     def reject(self) -> None:
         """Cancel the film, or close the dialog if there is none."""
         if self._task.busy:
-            self._cancelled = True
+            self._task.cancel()
             self.note.setText(tr("Cancelling…"))
         else:
             super().reject()
 
-    def _step(self, done: int, total: int) -> None:
-        self._done, self._total = done, total
-        if self._cancelled:
-            raise Cancelled(tr("Cancelled. Nothing was saved."))
-
     def _pull(self) -> None:
-        self.bar.setRange(0, self._total if self._done < self._total else 0)  # busy while the pictures are encoded
-        self.bar.setValue(self._done)
+        self.bar.setRange(0, 100 if self._task.percent < 100 else 0)  # busy while the pictures are encoded
+        self.bar.setValue(self._task.percent)
         if not self._task.busy:
             self._timer.stop()
             self._say(self._task.take() or capitalized(self._task.refusal))

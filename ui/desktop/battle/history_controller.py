@@ -15,7 +15,6 @@ from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QListV
 from calibration.opencv import cv2
 from rules.battle.battle import Battle
 from rules.battle.journal import is_event
-from rules.battle.progress import Cancelled
 from rules.battle.story import story_lines
 from rules.engine.events import TableLaid
 from rules.engine.state import State
@@ -161,9 +160,8 @@ class HistoryController:
 
     def save_json(self, path: Path | None = None) -> None:
         """Write the battle like `sandtable replay --json`; without a path, ask where."""
-        self._save(
-            path, tr("Save data"), "json", tr("Data (*.json)"), lambda battle, _: battle_json(battle, self._step)
-        )
+        step = self._background_save.step
+        self._save(path, tr("Save data"), "json", tr("Data (*.json)"), lambda battle, _: battle_json(battle, step))
 
     def save_page(self, path: Path | None = None) -> None:
         """Write the story with its pictures as one web page."""
@@ -171,7 +169,7 @@ class HistoryController:
 
     def _page(self, battle: Battle, thumbnails: ThumbnailStore | None) -> bytes:
         picture = (lambda _: None) if thumbnails is None else thumbnails.picture
-        return report_page(report_of(battle), picture, self._step)
+        return report_page(report_of(battle), picture, self._background_save.step)
 
     def save_film(self) -> None:
         """Ask how to film the battle, and write it."""
@@ -200,10 +198,6 @@ class HistoryController:
             self._store.say(tr(_NONE))
         elif path := path or ask_where(self._window, title, f"{battle.path.stem}.{ending}", kinds):
             self._background_save.send(path, lambda: make(battle, thumbnails))
-
-    def _step(self, _done: int, _of: int) -> None:
-        if self._background_save.is_cancelled:
-            raise Cancelled(tr("Cancelled. Nothing was saved."))
 
 
 def _story(battle: Battle) -> bytes:
