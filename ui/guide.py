@@ -25,14 +25,8 @@ ENOUGH_MARKERS = 4
 _MAX_ISSUES = 2
 
 # The parts of `vision.webcam.Webcam.held`.
-mark_all_for_translation(
-    "exposure held",
-    "exposure automatic",
-    "white balance held",
-    "white balance automatic",
-    "focus held",
-    "focus automatic",
-)
+mark_all_for_translation("exposure held", "exposure automatic", "focus held", "focus automatic")
+mark_all_for_translation("white balance held", "white balance automatic")
 
 
 class GuideStep(StrEnum):

@@ -98,10 +98,6 @@ def _nations(game: Game[Any]) -> Iterator[str | None]:
     return cycle(by_alliance.values() or [None])
 
 
-def _has_role(card: Mapping[str, Any]) -> bool:
-    return leads(card) or bool(card.get("radio"))
-
-
 def leads(card: Mapping[str, Any]) -> bool:
     """Whether a card is that of a leader, whatever the game calls one."""
     return (
@@ -127,7 +123,8 @@ def _vehicle(cards: Mapping[str, Mapping[str, Any]]) -> str | None:
 
 def _soldiers(cards: Mapping[str, Mapping[str, Any]]) -> Sequence[str]:
     """The card of an ordinary soldier; in a game of named characters, all of these."""
-    soldiers = [name for name, card in cards.items() if card.get("kind") not in _VEHICLES and not _has_role(card)]
+    others = [name for name, card in cards.items() if leads(card) or card.get("radio") or card.get("kind") in _VEHICLES]
+    soldiers = [name for name in cards if name not in others]
     if all("title" not in cards[name] for name in soldiers):  # a card without a title is a character by name
         return soldiers or list(cards)
     return soldiers[:1]

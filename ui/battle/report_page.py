@@ -125,13 +125,10 @@ def _result(report: BattleReport) -> Iterator[str]:
 def _score_row(score: SideScore, report: BattleReport) -> str:
     left = tr("{left} of {of}", left=score.left, of=score.of)
     lost = ", ".join(score.lost) or tr("none")
-    return f"<tr><th scope=row>{_dot(score.side, report.sides)} {escape(display_name(score.side))}</th>" + (
-        f"<td>{escape(left)}</td><td>{escape(lost)}</td></tr>"
-    )
-
-
-def _dot(side: str, sides: tuple[str, ...]) -> str:
-    return f'<span class="dot" style="background:{hex_colour(army_colour(side, sides))}"></span>'
+    colour = hex_colour(army_colour(score.side, report.sides))
+    dot = f'<span class="dot" style="background:{colour}"></span>'
+    army = f"<th scope=row>{dot} {escape(display_name(score.side))}</th>"
+    return f"<tr>{army}<td>{escape(left)}</td><td>{escape(lost)}</td></tr>"
 
 
 def _map(moments: tuple[HistoryMoment, ...], extent: Extent) -> str:

@@ -187,7 +187,11 @@ def _fudge_miniatures(game: Game[Any], name: str | None, row: fm.Card, title: st
     values += [("Movement", f"{row.movement_in} in")]
     values += [(factor, "N/A" if value is None else f"{value:+d}") for factor, value in factors]
     traits = [(trait, "gift") for trait in row.gifts] + [(trait, "fault") for trait in row.faults]
-    remarks = [f"{_words(trait)} ({sort}): {_trait_words(rules.tables.traits[trait])}" for trait, sort in traits]
+    rows = [(trait, sort, rules.tables.traits[trait]) for trait, sort in traits]
+    remarks = [
+        f"{_words(trait)} ({sort}): {row_.text}" + (f" {row_.modifier:+d}" if row_.modifier else "")
+        for trait, sort, row_ in rows
+    ]
     return UnitCard(
         title=name or title,
         kind="character",
@@ -195,12 +199,8 @@ def _fudge_miniatures(game: Game[Any], name: str | None, row: fm.Card, title: st
         weapons=tuple(_item_words(item) for item in row.equipment),
         remarks=_sentences(*remarks, row.note),
         boxes=tuple((capitalized(_words(wound)), column.boxes) for wound, column in rules.tables.wounds.items()),
-        rules=_ids(row.rule, *(rules.tables.traits[trait].rule for trait, _ in traits), "FM-08"),
+        rules=_ids(row.rule, *(row_.rule for _, _, row_ in rows), "FM-08"),
     )
-
-
-def _trait_words(trait: fm.Trait) -> str:
-    return trait.text + (f" {trait.modifier:+d}" if trait.modifier else "")
 
 
 def _item_words(item: fm.Item) -> str:

@@ -37,17 +37,9 @@ WANTED_PART = 0.8
 _STILL_WIDTHS = 1.5 / 1920
 
 # The ninths of `calibration.lens.Coverage.missing`.
-mark_all_for_translation(
-    "top left",
-    "top centre",
-    "top right",
-    "middle left",
-    "middle",
-    "middle right",
-    "bottom left",
-    "bottom centre",
-    "bottom right",
-)
+mark_all_for_translation("top left", "top centre", "top right")
+mark_all_for_translation("middle left", "middle", "middle right")
+mark_all_for_translation("bottom left", "bottom centre", "bottom right")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
