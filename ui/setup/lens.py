@@ -208,12 +208,8 @@ class LensProfiles:
             try:
                 camera = str(read_json(path, tr("lens")).get("camera", ""))
                 lens = read_lens(path)
-                self._checked(path, camera, lens.image_size)
-                problem = (
-                    ""
-                    if path == self.path_of(camera, lens.image_size)
-                    else tr("{path} has the wrong file name", path=path)
-                )
+                is_named = path == self.path_of(camera, lens.image_size)
+                problem = "" if is_named else tr("{path} has the wrong file name", path=path)
                 found.append(StoredProfile(camera, lens.image_size, problem))
             except UserError as error:
                 found.append(StoredProfile(path.stem, (0, 0), str(error)))

@@ -6,7 +6,6 @@ The painter works in any thread, and without a window.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 
 from PyQt6.QtCore import QPointF, QRectF, QSizeF, Qt, QTimer
@@ -278,7 +277,7 @@ def _throw(painter: QPainter, throw: Throw, top: float) -> float:
         return top
     die = Die[throw.die] if throw.die in Die.__members__ else None
     shown = [face for face in throw.faces if die is not None and face in die.faces]
-    for place, face in zip(count(), shown[:_MOST_DICE]):
+    for place, face in enumerate(shown[:_MOST_DICE]):
         box = QRectF(_SIDE.left() + place * (_DIE + _GAP), top, _DIE, _DIE)
         paint_die(painter, box, die or Die.D6, face)
     if len(shown) > _MOST_DICE:
