@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -128,8 +129,7 @@ def run_analysis(options: argparse.Namespace) -> int:
     session = Session(_setup(options))
     blasts = tuple(Blast(centre, radius) for centre, radius in options.blast)
     stop: UserError | KeyboardInterrupt | None = None
-    source = open_source(options.source)
-    try:
+    with closing(open_source(options.source)) as source:
         first = source.read()
         if first is None:
             raise UserError(f"{source.name} contains no picture")
@@ -144,8 +144,6 @@ def run_analysis(options: argparse.Namespace) -> int:
             document = analysis_of(view, options.source, session.state.setup, blasts, pairs=options.pairs)
         else:
             view, document, stop = _sequence(session, first, source, options)
-    finally:
-        source.close()
     state = replace(session.state, templates=blasts)
     issues = view.set_aside if view.calibration else why_not(view.frame.gray(), state.setup.prints, state.setup.lens)
     if options.json:
