@@ -15,7 +15,7 @@ from PyQt6.QtWidgets import QFrame, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from calibration.camera import TableCamera
 from calibration.solve import Calibration
-from rules.engine.ambiguity import NEARER, Ambiguity
+from rules.engine.ambiguity import NEARER
 from rules.engine.position import Position
 from rules.tabletop.path import Path
 from rules.tabletop.table import PointIn
@@ -172,8 +172,8 @@ def pending_move(
     words, short, details, preview = f"{proposal.words}.", proposal.short_words, "", proposal.preview
     buttons: tuple[DecisionButton, ...]
     if preview.ambiguities:
-        words, short = _doubt_words(play, position, proposal), tr("Too close to call")
-        buttons = _ambiguity_buttons(play, position, proposal, after)
+        short = tr("Too close to call")
+        words, buttons = _doubtful(play, position, proposal, after)
     else:
         nudged = tr("It was only nudged; take nothing off the allowance")
         nudge = DecisionButton(tr("Just a nudge"), nudged, lambda: after(lambda: play.only_shifted(proposal)), "✗")
@@ -231,49 +231,29 @@ def _one_decimal(words: str) -> str:
     return re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}", words)
 
 
-def _is_far(ambiguity: Ambiguity) -> bool:
-    """Whether the ambiguity is about a distance moved."""
-    return ambiguity.question.rpartition(": ")[2].startswith("how far")
-
-
-def _doubt_words(play: BattleSession, position: Position, proposal: Proposal) -> str:
-    """What is too close to call: of a distance, also the limit."""
-    ambiguity = proposal.preview.ambiguities[0]
-    if not _is_far(ambiguity):
-        return tr("Too close to call: {question}.", question=doubt_words(ambiguity))
-    limit_in = _far_limit_in(play, position, proposal)
-    if limit_in is None:
-        return tr("Too close to call: {question}.", question=proposal.words)
-    return tr("Too close to call: {move} of {left_in:.3g} in.", move=proposal.words, left_in=limit_in)
-
-
-def _far_limit_in(play: BattleSession, position: Position, proposal: Proposal) -> float | None:
-    """The limit of a distance: what was left of the allowance or, for a run, what the rules compare with."""
-    ambiguity, left_in = proposal.preview.ambiguities[0], play.left_in(position, proposal)
-    return ambiguity.limit if left_in is None and str(ambiguity.fact[-1]).endswith("_in") else left_in
-
-
-def _ambiguity_buttons(
+def _doubtful(
     play: BattleSession, position: Position, proposal: Proposal, after: Callable[[Callable[[], object]], object]
-) -> tuple[DecisionButton, ...]:
-    """The buttons that decide an ambiguity of a move; an answer that allows it also accepts it."""
+) -> tuple[str, tuple[DecisionButton, ...]]:
+    """What is too close to call about a move, and the buttons that decide it; an answer that allows it accepts it."""
     ambiguity = proposal.preview.ambiguities[0]
-    if not _is_far(ambiguity):
-        return tuple(
-            DecisionButton(
-                capitalized(translated(answer)),
-                translated(ambiguity.question),
-                partial(after, partial(play.settle, ambiguity, answer)),
-            )
-            for answer in ambiguity.answers
-        )
-    limit_in = _far_limit_in(play, position, proposal)
-    limit = "" if limit_in is None else f"{limit_in:.3g} in"
+    question = translated(ambiguity.question)
+    if not ambiguity.question.rpartition(": ")[2].startswith("how far"):
+        words = tr("Too close to call: {question}.", question=doubt_words(ambiguity))
+        decides = [(answer, partial(play.settle, ambiguity, answer)) for answer in ambiguity.answers]
+        buttons = [DecisionButton(capitalized(translated(one)), question, partial(after, do)) for one, do in decides]
+        return words, tuple(buttons)
+    limit_in = play.left_in(position, proposal)
+    if limit_in is None and str(ambiguity.fact[-1]).endswith("_in"):
+        limit_in = ambiguity.limit  # what the rules compare a run with
+    words, limit = tr("Too close to call: {question}.", question=proposal.words), ""
+    if limit_in is not None:
+        words = tr("Too close to call: {move} of {left_in:.3g} in.", move=proposal.words, left_in=limit_in)
+        limit = f"{limit_in:.3g} in"
     allowing = [one for one in ambiguity.answers if play.settled(position, proposal, one).is_legal] or [NEARER]
-    return tuple(
+    return words, tuple(
         DecisionButton(
             tr("Allow") if answer in allowing else tr("Forbid"),
-            translated(ambiguity.question),
+            question,
             partial(after, partial(play.settle_move, position, proposal, answer, limit)),
             "✓" if answer in allowing else "✗",
         )
