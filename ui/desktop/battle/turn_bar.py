@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QResizeEvent
+from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from ui.battle.turn_bar import TurnBar
 from ui.desktop.widgets import fit_font, in_row, literal_text, without_keys
-from ui.theme import Colour
+from ui.theme import hex_colour
 from ui.translation import tr
 
 _HEIGHT_PX, _BUTTON_WIDTH_PX = 40, 440
@@ -64,8 +64,8 @@ class TurnBarView(QWidget):
         self.button.setToolTip(literal_text(bar.tip))
         self.button.setVisible(bool(bar.button))
         # A change of the theme would reset a palette.
-        self.setStyleSheet(f"TurnBarView {{ background: {_qt(bar.colour).name()} }}")
-        self.words.setStyleSheet(f"color: {_qt(bar.ink).name()}")
+        self.setStyleSheet(f"TurnBarView {{ background: {hex_colour(bar.colour)} }}")
+        self.words.setStyleSheet(f"color: {hex_colour(bar.ink)}")
         self.button.setStyleSheet(_button_style(bar))
 
 
@@ -100,13 +100,9 @@ class _FittedLabel(QLabel):
         self.setText(self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, self.width()))
 
 
-def _qt(colour: Colour) -> QColor:
-    return QColor(*colour)
-
-
 def _button_style(bar: TurnBar) -> str:
     """The next thing to press in the bar's colours, exchanged; anything else is only outlined."""
-    ink, ground = _qt(bar.ink).name(), _qt(bar.colour).name()
+    ink, ground = hex_colour(bar.ink), hex_colour(bar.colour)
     back, front = (ink, ground) if bar.is_next else (ground, ink)
     return (
         f"QPushButton {{ background: {back}; color: {front}; border: 2px solid {ink};"
