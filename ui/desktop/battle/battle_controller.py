@@ -28,10 +28,10 @@ from ui.battle.dice import RollingAction, thrown_words
 from ui.battle.ruling import decide, override_words
 from ui.battle.selection import Selection, cross_marks
 from ui.desktop.battle.battle_presenter import BattlePresenter
+from ui.desktop.battle.dice_card import RollingController
 from ui.desktop.battle.goals_dialog import ask_goals
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.pending_moves import PendingMove
-from ui.desktop.battle.rolling_controller import RollingController
 from ui.desktop.battle.round_bar import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.battle.turn_bar import TurnBarView
@@ -84,7 +84,7 @@ class BattleController(QObject):
         self.panel, self.turn_bar = panel, TurnBarView()
         self._armies: tuple[str, ...] = ()
         self._say, self.clock = say, clock
-        self.rolling = RollingController(panel, chance, self._try_now, self._finish)
+        self.rolling = RollingController(panel.show_dice, chance, self._try_now, self._finish)
         self._selection = Selection()
         self.position: Position | None = None
         self._seen: tuple[object, object, object] | None = None

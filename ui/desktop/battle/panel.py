@@ -201,7 +201,7 @@ class BattlePanel(QWidget):
             room = Scrolled(card, 5 * self.fontMetrics().lineSpacing())
             self._dice.addWidget(room)
             room.show()  # now, because only what is shown takes the focus
-            self.take_focus()
+        self.take_focus()
 
     def choose_dice(self) -> None:
         """Select the best action if it is an obligation; none if the players must choose between answers to it."""
