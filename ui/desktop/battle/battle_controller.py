@@ -98,8 +98,8 @@ class BattleController(QObject):
         self.play: BattleSession | None = None
         self.turn_bar.go_on.connect(lambda: self._in_battle(self._go_on))
         panel.wanted.connect(partial(self._in_battle, self._do))
-        panel.roll_wanted.connect(partial(self._in_battle, partial(self._roll, self.rolling.roll)))
-        panel.roll_all_wanted.connect(partial(self._in_battle, partial(self._roll, self.rolling.roll_series)))
+        panel.roll_wanted.connect(partial(self._in_battle, self._roll))
+        panel.roll_all_wanted.connect(partial(self._in_battle, self._roll_all))
         panel.settled.connect(partial(self._in_battle, self._settle))
         panel.answered.connect(partial(self._in_battle, self._answer))
         panel.overrule_requested.connect(partial(self._in_battle, self._overrule))
@@ -202,8 +202,7 @@ class BattleController(QObject):
     def add(self, figure: Figure, recruit: Recruit) -> None:
         """Bring a figure into the battle where it stands; see `BattleSession.add`."""
         if self.play is not None:
-            play = self.play
-            self._after(lambda: play.add(figure, recruit))
+            self._after(partial(self.play.add, figure, recruit))
 
     def add_target(self, figure: str) -> None:
         """Add a target of the selected figure, or take it away: two or more are attacked by one action."""
@@ -255,8 +254,7 @@ class BattleController(QObject):
     def drifted(self, drift: Drift) -> None:
         """Journal that the camera, the table or the markers moved."""
         if self.play is not None:
-            play = self.play
-            self._try_now(lambda: play.drifted(drift))
+            self._try_now(partial(self.play.drifted, drift))
             self._refresh()
 
     @property
@@ -401,10 +399,11 @@ class BattleController(QObject):
     def _do(self, play: BattleSession, position: Position, action: Action) -> None:
         self.rolling.begin(RollingAction(play, position, action), self.panel.needed.text())
 
-    def _roll(
-        self, roll: Callable[[RollingAction], object], play: BattleSession, position: Position, action: Action
-    ) -> None:
-        roll(RollingAction(play, position, action))
+    def _roll(self, play: BattleSession, position: Position, action: Action) -> None:
+        self.rolling.roll(RollingAction(play, position, action))
+
+    def _roll_all(self, play: BattleSession, position: Position, action: Action) -> None:
+        self.rolling.roll_series(RollingAction(play, position, action))
 
     def _finish(self, done: Sequence[RollingAction]) -> None:
         """Show what came of actions whose dice are rolled: of one with its reasons, of several a line each."""
