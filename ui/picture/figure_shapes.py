@@ -104,9 +104,9 @@ def casualties(view: TableView, preview: Preview) -> Iterator[Shape]:
 
 
 def hit_labels(view: TableView, hits: Sequence[Hit]) -> Iterator[Shape]:
-    """Beside each figure under a template, the part of its base."""
+    """Beside each figure under a template, the part of its base, the largest if it is under several."""
     assert view.calibration is not None
-    largest = {hit.id: hit for hit in _largest_hits(hits)}
+    largest = {hit.id: hit for hit in sorted(hits, key=lambda hit: hit.fraction)}
     figures = [figure for figure in view.figures if figure.id in largest]
     for figure, body in zip(figures, _body(view.calibration.camera, figures), strict=True):
         if body:
@@ -170,8 +170,3 @@ def _beside_figure(ring: Ring, rows: Rows, colour: Colour, *, small: bool = Fals
 
 def _px_per_inch(camera: TableCamera, figures: Sequence[Figure]) -> float:
     return camera.px_per_inch(*np.median([f.centre_in for f in figures], axis=0)) if figures else 0.0
-
-
-def _largest_hits(hits: Sequence[Hit]) -> list[Hit]:
-    """Each figure once, with its largest part if it is under several templates."""
-    return list({hit.id: hit for hit in sorted(hits, key=lambda hit: hit.fraction)}.values())
