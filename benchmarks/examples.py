@@ -1,4 +1,4 @@
-"""Measure how corrected figures improve the reading of similar ones.
+"""Measure how sure postures are, and how corrected figures improve the reading of similar ones.
 
     python -m benchmarks.examples FOLDER [--boxes N]
 
@@ -14,6 +14,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,7 @@ _TRIALS = 8  # random choices of examples per sculpt or picture
 _FIRST_BOX = 1000  # boxes with lower numbers trained the metric
 _CROP = np.zeros((CROP_PX, CROP_PX, 3), np.uint8)
 _NOTHING = Examples()
+_SURENESS = (0.0, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,6 +90,7 @@ def main() -> None:
     for name, figures in sets.items():
         right = np.mean([one.right() for one in figures])
         print(f"{name}: {len(figures)} figures, posture right before {right:.3f}")
+    print(how_sure(sets).markdown())
     print(two_corrections(sets).markdown())
     print(one_after_another(sets).markdown())
     print(wrong_and_elsewhere(sets).markdown())
@@ -118,6 +121,17 @@ def of_boxes(count: int) -> Iterator[Seen]:
             if not look.picture.endswith(" 0"):
                 seen = Appearance(signature(look.seen.features), look.seen.postures, (("", 1.0),), (0.0, 0.0, 0.0))
                 yield Seen(look.picture, look.sculpt, "", look.posture, seen)
+
+
+def how_sure(sets: dict[str, list[Seen]]) -> Table:
+    """How many postures are right among those of which the networks are equally sure."""
+    rows = []
+    for name, figures in sets.items():
+        sure = np.array([max(one.look.postures) for one in figures])
+        right = np.array([one.right() for one in figures])
+        between = [(sure >= low) & (sure < high) for low, high in pairwise(_SURENESS)]
+        rows.append((name, *(f"{right[here].mean():.2f} of {here.sum()}" if here.any() else "-" for here in between)))
+    return Table("how sure", ("pictures", *(f"{low} to {high:g}" for low, high in pairwise(_SURENESS))), rows)
 
 
 def two_corrections(sets: dict[str, list[Seen]]) -> Table:

@@ -139,6 +139,7 @@ def _figure(figure: Figure, view: TableView) -> dict[str, Any]:
         "sigma_in": _short(figure.sigma_in),
         "facing_deg": None if figure.facing_deg is None else _short(figure.facing_deg),
         "posture": str(figure.posture),
+        "posture_confidence": _short(figure.posture_confidence),
         "base_in": [_point(p) for p in figure.base_in],
         "foot_px": _point(foot),
         "confidence": _short(figure.confidence),

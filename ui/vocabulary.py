@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
-from rules.tabletop.table import Posture, TerrainKind
+from rules.tabletop.table import Figure, Posture, TerrainKind
 from ui.translation import tr
 
 
 def posture_words(posture: Posture) -> str:
     """A posture, such as "kneeling"."""
     return tr(_english(posture))
+
+
+def seen_posture_words(figure: Figure) -> str:
+    """A figure's posture, such as "kneeling", with a question mark if it is not certain."""
+    words = posture_words(figure.posture)
+    return words if len(figure.possible_postures) == 1 else f"{words}?"
 
 
 def terrain_kind_words(kind: TerrainKind) -> str:

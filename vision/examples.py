@@ -113,14 +113,18 @@ class Examples:
         return ARMY_BOUND * _shares(np.exp(-(away**2)), [one.army for one in self.all], armies)
 
     def posture_of(self, seen: Appearance, bystanders: Sequence[Appearance] = ()) -> Posture:
-        """The likeliest posture. Examples never make or unmake a casualty: a fall is an event, not an opinion."""
+        """The likeliest posture."""
+        return POSTURES[int(np.argmax(self.postures_of(seen, bystanders)))]
+
+    def postures_of(self, seen: Appearance, bystanders: Sequence[Appearance] = ()) -> tuple[float, ...]:
+        """Probability of each posture. Examples never make or unmake a casualty: a fall is an event, not an opinion."""
         odds = np.log(np.maximum(seen.postures, _LEAST))
-        own = POSTURES[int(np.argmax(odds))]
-        if not self.all or own is Posture.DOWN:
-            return own
+        if not self.all or POSTURES[int(np.argmax(odds))] is Posture.DOWN:
+            return seen.postures
         odds += self.posture_votes(seen.signature, bystanders)
         odds[POSTURES.index(Posture.DOWN)] = -math.inf
-        return POSTURES[int(np.argmax(odds))]
+        weights = np.exp(odds - odds.max())
+        return tuple((weights / weights.sum()).tolist())
 
     def army_of(self, seen: Appearance) -> str:
         """The likeliest of the figure's possible armies."""

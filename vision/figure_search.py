@@ -55,6 +55,7 @@ class Sighting:
         facing_deg: Counter-clockwise from +x; None when the shape does not show it.
         confidence: 0 to 1.
         appearance: None for a vehicle.
+        postures: Probability of each of `vision.recogniser.POSTURES`; empty if the posture is known.
     """
 
     army: str
@@ -67,6 +68,17 @@ class Sighting:
     facing_deg: float | None
     confidence: float
     appearance: Appearance | None = field(default=None, compare=False, repr=False)
+    postures: tuple[float, ...] = ()
+
+    def chance_of(self, posture: Posture) -> float:
+        """Probability that it has this posture."""
+        return self.postures[POSTURES.index(posture)] if posture in POSTURES and self.postures else 1.0
+
+    def likeliest_besides(self, posture: Posture) -> Posture | None:
+        """The likeliest other posture; None if the posture is known."""
+        chances = zip(self.postures, POSTURES, strict=False)
+        others = [(chance, other) for chance, other in chances if other is not posture]
+        return max(others)[1] if others else None
 
 
 class FigureSearch:
@@ -162,6 +174,7 @@ class FigureSearch:
             facing_deg=turn_deg % 360 if has_facing else None,
             confidence=one.chance,
             appearance=self._appearance(one, for_army, colours),
+            postures=one.postures,
         )
 
     def _appearance(self, one: Candidate, for_army: FloatArray, colours: FloatImage) -> Appearance:

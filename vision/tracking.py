@@ -13,6 +13,7 @@ from rules.tabletop.table import Figure
 from vision.examples import Appearance
 from vision.figure_search import Sighting
 from vision.newcomers import confirm
+from vision.recogniser import POSTURES
 from vision.track_assignment import assign, match
 from vision.track_update import with_sighting, without_sighting
 from vision.tracks import Event, EventKind, PositionIn, SearchScope, Track, Tracking, TrackingSettings, Tracks
@@ -90,7 +91,11 @@ def tracks_of(tracking: Tracking, known: Iterable[str] = ()) -> Tracks:
 
 def _restored(figure: Figure, missing_frames: int) -> Track:
     f, place_in = figure, figure.centre_in
-    last = Sighting(f.army, f.x_in, f.y_in, f.z_in, f.sigma_in, f.posture, f.base_in, f.facing_deg, f.confidence)
+    chances = {f.second_posture: 1 - f.posture_confidence, f.posture: f.posture_confidence}
+    postures = tuple(chances.get(posture, 0.0) for posture in POSTURES) if f.second_posture else ()
+    last = Sighting(
+        f.army, f.x_in, f.y_in, f.z_in, f.sigma_in, f.posture, f.base_in, f.facing_deg, f.confidence, postures=postures
+    )
     return Track(
         f.id,
         f.army,

@@ -188,6 +188,8 @@ class Track:
             base_in=tuple((px + dx, py + dy) for px, py in last.base_in),
             facing_deg=last.facing_deg,
             confidence=last.confidence,
+            posture_confidence=last.chance_of(self.posture),
+            second_posture=last.likeliest_besides(self.posture),
         )
 
 

@@ -145,7 +145,7 @@ def test_figures_are_measured_at_their_true_places(analysis):
     for figure in document["figures"]:
         assert set(figure) == {
             "id", "army", "x_in", "y_in", "z_in", "sigma_in", "facing_deg", "posture", "base_in", "foot_px",
-            "confidence",
+            "confidence", "posture_confidence",
         }  # fmt: skip
         foot = truth.camera.table_to_pixel((figure["x_in"], figure["y_in"], figure["z_in"]))[0]
         assert figure["foot_px"] == pytest.approx(foot, abs=1.0)

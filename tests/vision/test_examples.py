@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -97,6 +98,17 @@ def test_examples_never_change_whether_a_figure_is_a_casualty(posture: Posture) 
     taught = Examples().with_added(example(nearly(KNEELER, seed), posture) for seed in range(4))
     assert taught.posture_of(looks(KNEELER, FALLEN)) is Posture.DOWN
     assert taught.posture_of(looks(KNEELER)) is not Posture.DOWN
+
+
+def test_votes_change_how_sure_a_posture_is() -> None:
+    # The one example is identical, so its share of the votes is 1 / (1 + 0.4), and 5 / 1.4 = 3.57 is added to the odds.
+    taught = Examples((example(KNEELER),))
+    postures = taught.postures_of(looks(KNEELER, (0.6, 0.4, 0.0, 0.0)))
+    kneels = 0.4 * math.exp(5 / 1.4)
+    assert postures[:2] == pytest.approx((0.6 / (0.6 + kneels), kneels / (0.6 + kneels)), abs=1e-4)
+    assert Examples().postures_of(looks(KNEELER, (0.6, 0.4, 0.0, 0.0))) == (0.6, 0.4, 0.0, 0.0)
+    again = relabelled([sighting(looks(KNEELER, (0.6, 0.4, 0.0, 0.0)))], taught, 1.0)
+    assert [(one.posture, one.postures) for one in again] == [(Posture.KNEELING, postures)]
 
 
 def test_similar_plastic_gets_the_army_of_the_example() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from calibration.camera import Lens, TableCamera
 from rules.tabletop.table import Figure, Posture, ellipse_outline
@@ -37,6 +38,13 @@ def test_a_figure_at_its_old_place_keeps_its_id() -> None:
     assert [one.id for one in now.figures] == ["tan-2"]
     assert now.events == ()
     assert {one.id for one in now.lost} == {"tan-1", "tan-3"}
+
+
+def test_an_uncertain_posture_stays_uncertain() -> None:
+    unsure = replace(man("tan-1", 3.0, 4.0), posture_confidence=0.7, second_posture=Posture.KNEELING)
+    tracks = tracks_of(Tracking((unsure, man("tan-2", 9.0, 4.0))))
+    assert [one.figure().posture_confidence for one in tracks.all] == pytest.approx([0.7, 1.0])
+    assert [one.figure().second_posture for one in tracks.all] == [Posture.KNEELING, None]
 
 
 def test_a_newcomer_gets_an_unused_id() -> None:

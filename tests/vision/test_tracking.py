@@ -100,6 +100,14 @@ def reported_by(*looks):
     return [[event.kind for event in view.events] for view in views], [view.figures[0].posture for view in views]
 
 
+def test_a_figure_tells_how_sure_its_posture_is():
+    unsure = replace(sighting("tan", 2, 1, Posture.KNEELING), postures=(0.3, 0.62, 0.07, 0.01))
+    (one,) = run([unsure])[0].figures
+    assert (one.posture_confidence, one.second_posture) == (0.62, Posture.STANDING)
+    (known,) = run([sighting("tan", 2, 1)])[0].figures
+    assert (known.posture_confidence, known.second_posture) == (1.0, None)
+
+
 def test_no_figure_falls_in_an_unchanged_picture():
     kneels, lies = (Posture.KNEELING, True), (Posture.DOWN, True)
     events, postures = reported_by(kneels, kneels, kneels, lies, lies, kneels, lies, lies)

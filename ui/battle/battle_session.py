@@ -36,6 +36,7 @@ from rules.engine.events import (
 )
 from rules.engine.objectives import OBJECTIVE
 from rules.engine.position import Position
+from rules.engine.posture_doubt import PostureDoubt, posture_doubts
 from rules.engine.preview import ActionPreview, AvailableActions, available_actions, obligations, preview_of
 from rules.engine.roster import check_card
 from rules.engine.state import Unit
@@ -140,6 +141,10 @@ class BattleSession:
         """All actions of a figure at several targets, named in the order of its shots; none in most games."""
         actions = self.referee.at_targets(position, figure, names)
         return tuple(preview_of(position, action, self.referee) for action in actions)
+
+    def posture_doubts(self, position: Position, preview: ActionPreview) -> tuple[PostureDoubt, ...]:
+        """What the camera is not sure of and matters to an action."""
+        return tuple(posture_doubts(self.referee, position, preview))
 
     def aims(self, position: Position, figure: str, spot_in: PointIn) -> bool:
         """Whether a figure has an action at a bare place."""

@@ -50,6 +50,7 @@ class Features:
         self.terrain = TerrainController(picture, parts.sides, store)
         self.groups = GroupsController(panel, store, parts.display.read)
         self.corrections = CorrectTool(picture, store, self.groups.split_off)
+        battle.panel.posture_said.connect(self.corrections.set_posture)
         self.teaching = TeachTool(panel, parts.sides, store)
         self.sight_areas = SightAreas(window, store)
         for tool in (self.terrain.tool, self.corrections, self.teaching, self.sight_areas.tool):

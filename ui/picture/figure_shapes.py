@@ -19,7 +19,7 @@ from ui.session import TableState
 from ui.table.finding import Mark, Rows, Trace, lifted
 from ui.theme import BLAST, CASUALTY, PREVIEW, WHITE, Colour, army_colour, army_dash, faded
 from ui.translation import tr
-from ui.vocabulary import Unit, posture_words
+from ui.vocabulary import Unit, seen_posture_words
 from vision.palette import army_names
 from vision.table_view import TableView
 
@@ -116,10 +116,10 @@ def hit_labels(view: TableView, hits: Sequence[Hit]) -> Iterator[Shape]:
 def _rows_of(figure: Figure, preview: Preview) -> Rows:
     """The details of a figure under the mouse; only id and posture of one that was picked before."""
     if figure.id != preview.hovered or preview.finding is not None:
-        return ((display_name(figure.id), 15.0), (posture_words(figure.posture), NUMBER_SIZE))
+        return ((display_name(figure.id), 15.0), (seen_posture_words(figure), NUMBER_SIZE))
     confidence = "" if figure.confidence > _SURE else tr(", {part} sure", part=percent_words(figure.confidence))
     army = "" if display_name(figure.id).startswith(display_name(figure.army)) else f"{side_name(figure.army)}, "
-    seen = f"{army}{posture_words(figure.posture)}{confidence}"
+    seen = f"{army}{seen_posture_words(figure)}{confidence}"
     known = preview.battle_lines or (f"± {Unit.INCH.words(spread_in(figure.sigma_in))}",)
     details = (seen, *known)
     return ((display_name(figure.id), 15.0), *((words, NUMBER_SIZE) for words in details))

@@ -79,18 +79,20 @@ def options_for(
         found.append(CorrectionOption("Army", army, label, (ArmyChanged(name, army, to),)))
     if figure.posture is not Posture.VEHICLE:
         found += [
-            CorrectionOption(
-                "Posture",
-                posture_words(posture),
-                tr("{soldier} is {name}", soldier=title, name=posture_words(posture)),
-                (PostureSet(name, posture, figure.posture),),
-            )
+            posture_option(figure, posture)
             for posture in _POSTURES
-            if posture is not figure.posture
+            if posture is not figure.posture or len(figure.possible_postures) > 1
         ]
     found += [merge(figure, other) for other in _nearest(view.figures, figure)]
     found += [_rename(view, name, other.id) for other in _nearest(everybody(view), figure, figure.army)]
     return tuple(found)
+
+
+def posture_option(figure: Figure, posture: Posture) -> CorrectionOption:
+    """The correction that a figure is in this posture."""
+    words = posture_words(posture)
+    label = tr("{soldier} is {name}", soldier=display_name(figure.id), name=words)
+    return CorrectionOption("Posture", words, label, (PostureSet(figure.id, posture, figure.posture),))
 
 
 def options_at(view: TableView, at_in: PointIn, z_in: float, armies: Iterable[str]) -> tuple[CorrectionOption, ...]:

@@ -251,7 +251,8 @@ def _updated(entry: _Entry, correction: Confirmed | PostureSet | PlacedAt) -> _E
             return replace(entry, figure=replace(figure, confidence=1.0), here=True)
         case PostureSet(_, posture, seen):
             fell = (figure.posture is Posture.DOWN) != (seen is Posture.DOWN)
-            return entry if fell else replace(entry, figure=_postured(figure, posture))
+            known = replace(_postured(figure, posture), posture_confidence=1.0, second_posture=None)
+            return entry if fell else replace(entry, figure=known)
         case PlacedAt(_, seen_in, at_in, z_in, sigma_in):
             if _apart_in(figure, seen_in) > HOLDS_IN:
                 return entry

@@ -12,7 +12,7 @@ from ui.session import Ruler, TableState
 from ui.table.finding import Answer
 from ui.table.shapes import template_words
 from ui.translation import tr, tr_count
-from ui.vocabulary import Unit, posture_words
+from ui.vocabulary import Unit, seen_posture_words
 from vision.table_view import TableView
 
 Laid = Ruler | Template
@@ -96,7 +96,7 @@ def hit_words(hit: Hit) -> str:
 
 def _of_figure(figure: Figure, state: TableState, battle_lines: tuple[str, ...]) -> Answer:
     place = f"{state.place_words(figure.centre_in)} (± {spread_words(figure.sigma_in, state.unit)})"
-    rows = [f"{figure.army}, {posture_words(figure.posture)}", place]
+    rows = [f"{figure.army}, {seen_posture_words(figure)}", place]
     if figure.z_in:
         rows.append(tr("stands {height} above the table", height=state.unit.words(figure.z_in)))
     return Answer(display_name(figure.id), (*rows, *battle_lines))

@@ -28,6 +28,7 @@ from ui.theme import BLAST, BLAST_WORDS, DARK, SKY, WHITE, faded
 from ui.tools.reach import Arm, reach_outline, weapon_reaches
 from ui.tools.tool_context import ToolContext
 from ui.translation import tr
+from ui.vocabulary import posture_words
 
 _MOST_CELLS = 400_000
 _LEAST_CELLS = 6.0  # smaller patches are left out
@@ -226,7 +227,18 @@ def _rows(now: ToolContext, found: Sight, shooter: Figure, target: Figure) -> tu
             rows.append(tr("{soldier} is in {terrain}", soldier=display_name(figure.id), terrain=", ".join(pieces)))
     part = percent_words(found.shooter_exposure)
     rows.append(tr("{target} sees {part} of {shooter}", target=other, part=part, shooter=one))
-    return tuple(rows)
+    return (*rows, *_rows_in_other_postures(now, found, shooter, target))
+
+
+def _rows_in_other_postures(now: ToolContext, found: Sight, shooter: Figure, target: Figure) -> Iterator[str]:
+    """What would be in sight in the next likeliest posture of either figure, where that makes a difference."""
+    other_pairs = [(replace(shooter, posture=one), target, shooter.id, one) for one in shooter.possible_postures[1:]]
+    other_pairs += [(shooter, replace(target, posture=one), target.id, one) for one in target.possible_postures[1:]]
+    for one, other, name, posture in other_pairs:
+        seen = headline(sight(one, other, now.terrain, now.view.figures, now.sight_rules))
+        if seen != headline(found):
+            words = {"soldier": display_name(name), "posture": posture_words(posture)}
+            yield tr("if {soldier} is {posture}: {seen}", seen=seen, **words)
 
 
 def hidden_words(hidden: Iterable[Hidden]) -> str:

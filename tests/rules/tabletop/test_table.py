@@ -33,6 +33,7 @@ def test_ellipse_is_turned():
         ({"z_in": math.inf}, "finite coordinates"),
         ({"sigma_in": -0.1}, "standard deviation of 0"),
         ({"confidence": 1.5}, "confidence"),
+        ({"posture_confidence": -0.1}, "confidence"),
         ({"facing_deg": math.nan}, "finite facing"),
         ({"base_in": ()}, "0 points"),
         ({"base_in": BASE[:2]}, "2 points"),

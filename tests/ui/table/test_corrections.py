@@ -149,6 +149,14 @@ def test_a_corrected_posture_holds_until_the_figure_falls_or_rises() -> None:
     assert one.base_in == usual_base(Posture.DOWN, (4, 8))
 
 
+def test_a_corrected_posture_is_certain_even_if_it_was_right() -> None:
+    unsure = replace(figure("tan-1", 4, 8), posture_confidence=0.6, second_posture=Posture.KNEELING)
+    assert unsure.possible_postures == (Posture.STANDING, Posture.KNEELING)
+    stands = (PostureSet("tan-1", Posture.STANDING, Posture.STANDING),)
+    (one,) = corrected(seen(unsure), stands).figures
+    assert (one.posture_confidence, one.possible_postures) == (1.0, (Posture.STANDING,))
+
+
 def test_a_corrected_place_holds_until_the_figure_moves() -> None:
     put = (PlacedAt("tan-1", (4, 8), (4.6, 8), 1.3, 0.1),)
     (one,) = corrected(seen(figure("tan-1", 4.2, 8)), put).figures

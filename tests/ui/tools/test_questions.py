@@ -13,6 +13,7 @@ from rules.engine.events import Change, Changed
 from rules.games import open_game
 from rules.tabletop.measure import range_between
 from rules.tabletop.path import length_in
+from rules.tabletop.table import Posture
 from rules.tabletop.tolerance import Comparison
 from tests.ui.tables import before, box, in_battle, piece, soldier
 from ui.formatting import Basis
@@ -59,6 +60,20 @@ def test_a_target_behind_a_house_is_hidden() -> None:
     found = sight_finding(before(GREEN, TAN, terrain=(HOUSE,)), GREEN, TAN)
     assert found.answer.headline == "hidden"
     assert "hidden by house 100 %" in found.answer.rows
+
+
+def test_an_uncertain_posture_is_mentioned_where_it_makes_a_difference() -> None:
+    # The line from the eye (1.6 in) over the wall (1.58 in, 8.5 in away) is at the target 1.578 in up, above a kneeling
+    # soldier's 1.5 in.
+    wall = piece("wall", "wall", box(18.3, 6.0, 18.5, 14.0), 1.58)
+    kneels = replace(TAN, posture=Posture.KNEELING, posture_confidence=0.6, second_posture=Posture.STANDING)
+    hidden = sight_finding(before(GREEN, kneels, terrain=(wall,)), GREEN, kneels)
+    stands = sight_finding(before(GREEN, TAN, terrain=(wall,)), GREEN, TAN)
+    assert hidden.answer.headline == "hidden"
+    assert hidden.answer.rows[-1] == f"if Tan 1 is standing: {stands.answer.headline}"
+    assert not any("if Tan 1" in row for row in sight_finding(before(GREEN, kneels), GREEN, kneels).answer.rows)
+    sure = replace(kneels, posture_confidence=0.95)
+    assert not any("if" in row for row in sight_finding(before(GREEN, sure, terrain=(wall,)), GREEN, sure).answer.rows)
 
 
 def test_figures_in_the_way_are_listed() -> None:

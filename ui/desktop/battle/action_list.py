@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PyQt6.QtCore import QModelIndex, QRect, QRectF, QSize, Qt
 from PyQt6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QPen
@@ -135,14 +135,16 @@ class ActionList(QTreeWidget):
             fold = fold.parent()
         self.setCurrentItem(item)
 
-    def choose_target(self, figure: str) -> bool:
-        """Select the best possible action against a figure; False if there is none."""
+    def choose_target(self, figure: str, asks: Callable[[ActionPreview], object] = lambda _: False) -> bool:
+        """Select the best possible action against a figure; False if there is none.
+
+        If no action is possible, select one that might be if the players answered what it `asks`.
+        """
         order = ranked(self.previews)
-        numbers = [
-            number
-            for number in (*order.best, *order.more)
-            if figure in self.previews[number].action.at and figure not in self.previews[number].action.by
-        ]
+        actions = {number: one.action for number, one in enumerate(self.previews)}
+        against = {number for number, one in actions.items() if figure in one.at and figure not in one.by}
+        numbers = [number for number in (*order.best, *order.more) if number in against]
+        numbers += [number for number in order.impossible if number in against and asks(self.previews[number])]
         first = [number for number in numbers if self.previews[number].action.at[0] == figure]
         number = next(iter(first or numbers), None)
         if number is not None:

@@ -16,6 +16,7 @@ from rules.engine.action import Action
 from rules.engine.ambiguity import Ambiguity
 from rules.engine.events import ActionResolved, Recruit
 from rules.engine.position import Position
+from rules.engine.posture_doubt import PostureDoubt
 from rules.engine.preview import ActionPreview
 from rules.engine.referee import FIRE
 from rules.tabletop.errors import UserError, user_error
@@ -102,6 +103,7 @@ class BattleController(QObject):
         panel.roll_all_wanted.connect(partial(self._in_battle, self._roll_all))
         panel.settled.connect(partial(self._in_battle, self._settle))
         panel.answered.connect(partial(self._in_battle, self._answer))
+        panel.posture_doubts = self._posture_doubts
         panel.overrule_requested.connect(partial(self._in_battle, self._overrule))
         panel.pending_moves.all_accepted.connect(partial(self._record, BattleSession.accept_all))
         panel.pending_moves.none_accepted.connect(partial(self._record, BattleSession.all_only_shifted))
@@ -190,7 +192,7 @@ class BattleController(QObject):
             return
         if self._selection.targets:
             self._select(replace(self._selection, targets=()))
-        if not (figure and self.chosen and self.panel.action_list.choose_target(figure)):
+        if not (figure and self.chosen and self.panel.action_list.choose_target(figure, self._posture_doubts)):
             if figure or place_in is None or not self._aims(place_in):
                 self.choose(figure)
             else:
@@ -277,15 +279,17 @@ class BattleController(QObject):
         return (self.position, chosen) if self.position is not None and chosen is not None else None
 
     def update_position(self, view: TableView, setup: Setup) -> None:
-        """Update the position from the table; nothing is computed if nothing moved."""
+        """Update the position from the table; nothing is computed if nothing has changed."""
         if self.play is None:
             return
         self._view = view
         if self._skips_unseen and view.waiting is None:  # all is seen now
             self._skips_unseen = False
             self.panel.show_outcome("")
-        places = {one.id: tuple(round(v / _SETTLED_IN) for v in one.centre_in) for one in view.figures}
-        now = (places, setup.terrain, self.play.battle.state)
+        figures = {
+            one.id: (one.possible_postures, *(round(v / _SETTLED_IN) for v in one.centre_in)) for one in view.figures
+        }
+        now = (figures, setup.terrain, self.play.battle.state)
         if now == self._seen:
             return
         self._seen = now
@@ -466,6 +470,11 @@ class BattleController(QObject):
     def _settle(self, play: BattleSession, _: Position, ambiguity: Ambiguity, answer: str) -> None:
         play.settle(ambiguity, answer, limit_words(ambiguity))
         self._refresh()
+
+    def _posture_doubts(self, one: ActionPreview) -> tuple[PostureDoubt, ...]:
+        if self.play is None or self.position is None:
+            return ()
+        return self.play.posture_doubts(self.position, one)
 
     def _answer(self, play: BattleSession, _: Position, action: Action, fact: str, value: object) -> None:
         play.answer(action, fact, value)

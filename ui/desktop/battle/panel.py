@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from PyQt6.QtCore import Qt, pyqtBoundSignal, pyqtSignal
@@ -24,6 +24,7 @@ from PyQt6.QtWidgets import (
 from rules.engine.action import Action
 from rules.engine.game import Question
 from rules.engine.needed import needed_words
+from rules.engine.posture_doubt import PostureDoubt
 from rules.engine.preview import ActionPreview
 from rules.games import game_names
 from rules.tabletop.errors import UserError
@@ -52,8 +53,10 @@ from ui.desktop.widgets import (
     show_words,
     wrapping_label,
 )
+from ui.formatting import capitalized
 from ui.rules_text import display_name, translated
 from ui.translation import mark_for_translation, tr
+from ui.vocabulary import posture_words
 from vision.frame import ImageBgr
 
 CLICK_ONE = mark_for_translation("Click a soldier to see its actions, or press U for the next one.")
@@ -86,6 +89,7 @@ class BattlePanel(QWidget):
         why: The reasons for the selected action's numbers or for the last result.
         overrule_button, goals_button: Overrule the rules or the dice; show the goals.
         do_button: Performs the selected action, with dice rolled by the program if it needs any.
+        posture_doubts: What the camera is not sure of and matters to an action.
 
     Signals:
         wanted: Perform this `Action`; its dice are asked for.
@@ -93,6 +97,7 @@ class BattlePanel(QWidget):
         roll_all_wanted: The same for this `Action` and all others of its kind that the phase needs.
         settled: The players decided this `Ambiguity` with this answer.
         answered: The players answered a fact (its name, its value) of this `Action`.
+        posture_said: The players said in which `Posture` the figure with this id is.
         overrule_requested: The players want to overrule the rules or the dice.
         goals: The players want to see or change the goals.
     """
@@ -102,11 +107,13 @@ class BattlePanel(QWidget):
     roll_all_wanted = pyqtSignal(object)
     settled = pyqtSignal(object, str)
     answered = pyqtSignal(object, str, object)
+    posture_said = pyqtSignal(str, object)
     overrule_requested = pyqtSignal()
     goals = pyqtSignal()
 
     def __init__(self) -> None:
         super().__init__()
+        self.posture_doubts: Callable[[ActionPreview], Iterable[PostureDoubt]] = lambda _: ()
         self.about, self.why, self.absent = markup_label(), wrapping_label(), wrapping_label()
         self._create_buttons()
         self._photo, self._below = QLabel(), QWidget()
@@ -266,12 +273,25 @@ class BattlePanel(QWidget):
             ]
             what = doubt_words(ambiguity)
             _add_row(self._ambiguities, tr("TOO CLOSE TO CALL: {what}", what=what), in_row(*buttons))
+        for doubt in self.posture_doubts(one):
+            self._ask_posture(doubt)
         for question in one.asks:
             field = (
                 self._answer_box(one.action, question) if question.answers else self._answer_line(one.action, question)
             )
             field.setAccessibleName(translated(question.text))
             _add_row(self._open, translated(question.text), in_row((field, 1)))
+
+    def _ask_posture(self, doubt: PostureDoubt) -> None:
+        """Ask for a posture that the camera is not sure of; until the players answer, it counts as it looks."""
+        tip = tr("What you say counts until the soldier falls or gets up")
+        buttons = [
+            button_with_tip(capitalized(posture_words(one)), tip, partial(self.posture_said.emit, doubt.figure, one))
+            for one in (doubt.seen, doubt.other)
+        ]
+        postures = {"seen": posture_words(doubt.seen), "other": posture_words(doubt.other)}
+        asks = tr("NOT SURE: is {soldier} {seen} or {other}?", soldier=display_name(doubt.figure), **postures)
+        _add_row(self._ambiguities, asks, in_row(*buttons))
 
     def _answer_line(self, action: Action, question: Question) -> QLineEdit:
         line = QLineEdit()

@@ -9,7 +9,7 @@ from functools import partial
 from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 
 from rules.tabletop.errors import user_error
-from rules.tabletop.table import Figure
+from rules.tabletop.table import Figure, Posture
 from ui.desktop.action import add_entry, add_separator
 from ui.desktop.picture.view import PictureView
 from ui.desktop.store import Store
@@ -18,10 +18,10 @@ from ui.desktop.widgets import literal_text, without_keys
 from ui.picture.preview import Preview
 from ui.rules_text import display_name
 from ui.setup.armies import armies_of
-from ui.table.correction_options import CorrectionOption, merge, options_at, options_for, place, rename
+from ui.table.correction_options import CorrectionOption, merge, options_at, options_for, place, posture_option, rename
 from ui.table.terrain import standing_place
 from ui.translation import mark_for_translation, tr
-from ui.vocabulary import posture_words
+from ui.vocabulary import seen_posture_words
 from vision.table_view import TableView
 
 CORRECT = "correct"
@@ -83,6 +83,13 @@ class CorrectTool(Tool):
         else:
             self.waiting.take(at)
 
+    def set_posture(self, name: str, posture: Posture) -> None:
+        """Correct or confirm the posture of the figure with this id, if it is visible."""
+        view = self._store.view
+        figure = next((one for one in view.figures if one.id == name), None) if view is not None else None
+        if figure is not None:
+            self._store.change(lambda: self._correct(posture_option(figure, posture)))
+
     def cancel(self) -> bool:
         """Stop waiting for a click."""
         had, self.waiting = self.waiting is not None, None
@@ -119,7 +126,7 @@ class CorrectTool(Tool):
         assert view.calibration is not None
         x, y = view.calibration.camera.pixel_to_table(at.px, figure.z_in)[0]
         shown_name = display_name(figure.id)
-        _add_heading(menu, f"{shown_name}, {posture_words(figure.posture)}")
+        _add_heading(menu, f"{shown_name}, {seen_posture_words(figure)}")
         groups = self._fill(menu, options_for(view, figure, (float(x), float(y)), self._armies))
         title = _GROUPS["Army"]
         tip = tr("Move {name} and all soldiers that look like it into a new army", name=shown_name)

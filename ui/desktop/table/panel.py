@@ -41,7 +41,7 @@ from ui.rules_text import display_name, side_name, stored_name
 from ui.table.finding import Answer
 from ui.theme import Colour, army_colour
 from ui.translation import tr
-from ui.vocabulary import posture_words
+from ui.vocabulary import seen_posture_words
 from vision.stock_colours import PLASTIC_BGR
 
 SUGGESTED_ARMIES = tuple(PLASTIC_BGR)
@@ -124,7 +124,7 @@ class SidePanel(QWidget):
 
         `place` formats a position; `apart` are the warnings about similar armies, worst first.
         """
-        places = ((f.id, f.posture, *(round(v, 1) for v in f.centre_in)) for f in figures)
+        places = ((f.id, seen_posture_words(f), *(round(v, 1) for v in f.centre_in)) for f in figures)
         table = (place((0.0, 0.0)), *armies, *places, *laid, *apart)
         if table == self._shown_table:
             return
@@ -378,7 +378,7 @@ def _fill_army(item: QTreeWidgetItem, figures: Sequence[Figure], place: Callable
     for row, figure in enumerate(in_order(figures)):
         child = item.child(row)
         if child is not None:
-            child.setText(0, f"{display_name(figure.id)}  {posture_words(figure.posture)}")
+            child.setText(0, f"{display_name(figure.id)}  {seen_posture_words(figure)}")
             child.setText(1, place(figure.centre_in))
 
 
