@@ -35,7 +35,7 @@ from ui.battle.history import report_of
 from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import ThumbnailStore, small_jpeg
 from ui.desktop.app import collected_here
-from ui.desktop.battle.film_painter import save_film
+from ui.desktop.battle.film import save_film
 from vision.simulation.scene import demo_scene
 from vision.simulation.simulator import SimulatedTable
 

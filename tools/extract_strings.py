@@ -14,7 +14,7 @@ from pathlib import Path
 
 from babel import Locale, UnknownLocaleError
 from babel.messages.catalog import Catalog, Message
-from babel.messages.extract import extract_from_dir
+from babel.messages.extract import extract_from_dir, extract_python
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import PoFileError, read_po, write_po
 
@@ -22,6 +22,7 @@ from rules.tabletop.errors import UserError
 from ui.battle.battle_setup import option_texts
 from ui.rules_text import COLOURS, phrases
 from ui.translation import DOMAIN, FOLDER
+from ui.vocabulary import kind_texts
 
 SOURCES = [Path(__file__).parents[1] / name for name in ("calibration", "hardware", "rules", "ui", "vision")]
 """The packages of the program."""
@@ -129,7 +130,12 @@ def extracted() -> Catalog:
     for source in SOURCES:
         for _, _, words, _, _ in extract_from_dir(source, [("**.py", "python")], keywords=KEYWORDS):
             found.add(words)
-    for phrase in (*COLOURS, *phrases(), *option_texts()):
+        for file in source.rglob("*.py"):
+            with file.open("rb") as stream:
+                for _, _, some, _ in extract_python(stream, ("mark_all_for_translation",), (), {}):
+                    for words in filter(None, some):  # None after a trailing comma
+                        found.add(words)
+    for phrase in (*COLOURS, *phrases(), *option_texts(), *kind_texts()):
         found.add(phrase)
     return found
 

@@ -27,7 +27,7 @@ from ui.battle.history import BattleReport, report_of
 from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
-from ui.desktop.battle.film_painter import FilmPainter
+from ui.desktop.battle.film import FilmPainter
 from ui.desktop.devices.wled_dialog import WledDialog
 from ui.desktop.picture.image import painting, to_qimage
 from ui.desktop.theme import Theme
@@ -386,10 +386,10 @@ def setup_dialog(window: Window, own: Path) -> BattleSetupDialog:
     for side in ("green", "tan"):
         soldiers = [f for f in view.figures if f.army == side and f.posture is not Posture.VEHICLE]
         for number, figure in enumerate(soldiers):
-            dialog.choose_card(figure.id, "heavy_machine_gunner" if number == 0 else "soldier", "first")
+            dialog.soldiers.choose(figure.id, "heavy_machine_gunner" if number == 0 else "soldier", "first")
         for figure in view.figures:
             if figure.army == side and figure not in soldiers:
-                dialog.choose_card(figure.id, "")
+                dialog.soldiers.choose(figure.id, "")
     return dialog
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from calibration.drift import Drift
 from calibration.solve import Calibration
+from rules.tabletop.measure import Range
 from rules.tabletop.table import Figure
 from rules.tabletop.template import Blast
 from ui.measuring import figures_under_blast, measured, read_off, sights
@@ -151,9 +152,7 @@ def _pairs(view: TableView, setup: Setup) -> list[dict[str, Any]]:
         {
             "a": a,
             "b": b,
-            "centre_in": _short(ranges[a, b].centre_in),
-            "edge_in": _short(ranges[a, b].edge_in),
-            "sigma_in": _short(ranges[a, b].sigma_in),
+            **_range(ranges[a, b]),
             "exposure": _short(seen.exposure[i, j]),
             "visible": bool(seen.visible[i, j]),
             "blocked_by": [name for name, _ in seen.hidden_by(i, j)],
@@ -168,14 +167,12 @@ def _ruler(view: TableView, ruler: Ruler) -> dict[str, Any]:
     """A ruler with its numbers, which are null while one of its ends is not visible."""
     reading = read_off(view, ruler)
     ends = {"a": _end(ruler.a), "b": _end(ruler.b), "via": [_point(place) for place in ruler.via]}
-    if reading is None:
-        return ends | {"centre_in": None, "edge_in": None, "sigma_in": None}
-    found = reading.range
-    return ends | {
-        "centre_in": _short(found.centre_in),
-        "edge_in": _short(found.edge_in),
-        "sigma_in": _short(found.sigma_in),
-    }
+    return ends | _range(reading.range if reading is not None else None)
+
+
+def _range(found: Range | None) -> dict[str, Any]:
+    numbers = ("centre_in", "edge_in", "sigma_in")
+    return {name: None if found is None else _short(getattr(found, name)) for name in numbers}
 
 
 def _end(end: End) -> str | list[float | None]:

@@ -6,17 +6,24 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from rules.battle.progress import Cancelled
 from rules.tabletop.errors import UserError
 
 T = TypeVar("T")
 
 
 class BackgroundTask(Generic[T]):
-    """Runs one function at a time in a thread."""
+    """Runs one function at a time in a thread, which may report its progress and be cancelled by `step`.
 
-    def __init__(self, name: str) -> None:
-        """`name` becomes the thread's name, for debugging."""
-        self._name, self._thread = name, threading.Thread()
+    Attributes:
+        percent: How much of the work is done.
+        is_cancelled: Whether the work is to stop.
+    """
+
+    def __init__(self, name: str, cancelled: str = "") -> None:
+        """`name` becomes the thread's name, for debugging; `cancelled` is the refusal of cancelled work."""
+        self._name, self._cancelled, self._thread = name, cancelled, threading.Thread()
+        self.percent, self.is_cancelled = 0, False
         self._task: _Task[T] | None = None
 
     @property
@@ -34,10 +41,21 @@ class BackgroundTask(Generic[T]):
         if self.busy:
             return False
         self._task = _Task(work)
+        self.percent, self.is_cancelled = 0, False
         # Not a daemon: a thread that is cut off inside a library may crash the program at exit.
         self._thread = threading.Thread(target=self._task.run, name=self._name, daemon=False)
         self._thread.start()
         return True
+
+    def step(self, done: int, of: int) -> None:
+        """Report progress, as a `Step` of the work. Raises `Cancelled` after `cancel`."""
+        self.percent = 100 * done // max(of, 1)
+        if self.is_cancelled:
+            raise Cancelled(self._cancelled)
+
+    def cancel(self) -> None:
+        """Let the work stop at its next step."""
+        self.is_cancelled = True
 
     def take(self) -> T | None:
         """The result, once; None before the work is done, or if it failed."""

@@ -6,7 +6,8 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
@@ -63,7 +64,7 @@ def add_rod(parser: argparse.ArgumentParser) -> None:
     add("--reversed", action="store_true", help="the first LED is at the far end of the rod")
     add("--brightness", type=float, default=0.25, metavar="PART", help="brightness from 0 to 1 (default 0.25)")
     add("--gamma", type=float, default=2.2, help="gamma (default 2.2; 1 if the controller corrects it itself)")
-    parser.set_defaults(run=_rod)
+    parser.set_defaults(run=_command("rod", "run_rod"))
 
 
 def add_dice(parser: argparse.ArgumentParser) -> None:
@@ -93,18 +94,20 @@ def _add_common(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveG
     return source
 
 
-def _rod(options: argparse.Namespace) -> int:
-    from ui.commands.rod import run_rod
+def _command(module: str, function: str) -> Callable[[argparse.Namespace], int]:
+    """A command of `ui.commands`, imported only when it runs: usage errors need no OpenCV, which takes 1/3 s."""
 
-    return run_rod(options)
+    def run(options: argparse.Namespace) -> int:
+        status: int = getattr(import_module(f"ui.commands.{module}"), function)(options)
+        return status
+
+    return run
 
 
 def _dice(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     if options.ask is None and (options.typed or options.virtual):
         parser.error("--typed and --virtual need --ask DICE, for example --ask 2d6")
-    from ui.commands.dice import run_dice
-
-    return run_dice(options)
+    return _command("dice", "run_dice")(options)
 
 
 SIDE_HELP = "side of the printed markers, the black square, in inches (default: the program's own sheet, 3)"
@@ -231,13 +234,13 @@ def _existing(text: str) -> str:
 def _add_resolve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help='a question or a list of questions; "-" reads standard input')
     parser.add_argument("--house-rules", type=Path, metavar="RULES.toml", help="house rules that change the game")
-    parser.set_defaults(run=_resolve)
+    parser.set_defaults(run=_command("resolve", "run_resolve"))
 
 
 def _add_battle(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help='the situation; "-" reads standard input')
     parser.add_argument("--json", type=Path, metavar="OUT", help="also write the answer to this file")
-    parser.set_defaults(run=_battle)
+    parser.set_defaults(run=_command("resolve", "run_battle"))
 
 
 def _add_replay(parser: argparse.ArgumentParser) -> None:
@@ -250,7 +253,7 @@ def _add_replay(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--speed", type=float, choices=(0.5, 1.0, 2.0), default=1.0, help="speed of the film (default 1)"
     )
-    parser.set_defaults(run=_replay)
+    parser.set_defaults(run=_command("replay", "run_replay"))
 
 
 def _add_print(parser: argparse.ArgumentParser) -> None:
@@ -287,7 +290,7 @@ def _add_lens(parser: argparse.ArgumentParser) -> None:
         help="a chessboard: inner corners, then the square in inches",
     )
     add("--camera", metavar="NAME", help="also save the profile for this camera, to use whenever it is opened")
-    parser.set_defaults(run=_lens)
+    parser.set_defaults(run=_command("lens", "run_lens"))
 
 
 def _add_analyse(parser: argparse.ArgumentParser) -> None:
@@ -324,19 +327,7 @@ def _add_analyse(parser: argparse.ArgumentParser) -> None:
     add("--json", type=Path, metavar="FILE", help="write the results as JSON")
     add("--picture", type=Path, metavar="FILE", help="write the annotated picture")
     add("--frames", type=count, metavar="N", help="stop after N pictures (default for a camera or the demo: 1)")
-    parser.set_defaults(run=_analyse)
-
-
-def _lens(options: argparse.Namespace) -> int:
-    from ui.commands.lens import run_lens
-
-    return run_lens(options)
-
-
-def _analyse(options: argparse.Namespace) -> int:
-    from ui.commands.analyse import run_analysis  # not for usage errors: OpenCV takes 1/3 s
-
-    return run_analysis(options)
+    parser.set_defaults(run=_command("analyse", "run_analysis"))
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -372,24 +363,6 @@ def _print(options: argparse.Namespace) -> int:
     check = "" if job.kind is SheetKind.CARDS else ", then check the rulers on the page with a real one"
     print(f'{options.pdf}: print at 100 % ("actual size"){check}.')
     return 0
-
-
-def _resolve(options: argparse.Namespace) -> int:
-    from ui.commands.resolve import run_resolve
-
-    return run_resolve(options)
-
-
-def _battle(options: argparse.Namespace) -> int:
-    from ui.commands.resolve import run_battle
-
-    return run_battle(options)
-
-
-def _replay(options: argparse.Namespace) -> int:
-    from ui.commands.replay import run_replay
-
-    return run_replay(options)
 
 
 def _doctor(_: argparse.Namespace) -> int:

@@ -12,6 +12,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from platformdirs import user_data_path
+
 from calibration.opencv import cv2
 from calibration.profile import read_json
 from rules.tabletop.errors import UserError, user_error
@@ -164,6 +166,11 @@ def replaced(path: Path) -> Iterator[Path]:
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def data_folder(name: str) -> Path:
+    """A folder of this user's data, such as "battles"; it need not exist yet."""
+    return user_data_path("sandtable", appauthor=False) / name
 
 
 def make_folder(folder: Path) -> None:

@@ -13,7 +13,7 @@ from ui.rules_text import side_name
 from ui.session import TableState
 from ui.setup.armies import doubts, found_all, one_colour_words, proposed, separation_sentence
 from ui.setup.cameras import Camera
-from ui.translation import mark_for_translation, tr, tr_count
+from ui.translation import mark_all_for_translation, mark_for_translation, tr, tr_count
 from vision.palette import army_names
 from vision.separation import SeparationLevel
 from vision.table_view import TableView
@@ -24,15 +24,9 @@ ENOUGH_MARKERS = 4
 
 _MAX_ISSUES = 2
 
-_HELD = (
-    mark_for_translation("exposure held"),
-    mark_for_translation("exposure automatic"),
-    mark_for_translation("white balance held"),
-    mark_for_translation("white balance automatic"),
-    mark_for_translation("focus held"),
-    mark_for_translation("focus automatic"),
-)
-"""The parts of `vision.webcam.Webcam.held`."""
+# The parts of `vision.webcam.Webcam.held`.
+mark_all_for_translation("exposure held", "exposure automatic", "focus held", "focus automatic")
+mark_all_for_translation("white balance held", "white balance automatic")
 
 
 class GuideStep(StrEnum):

@@ -8,10 +8,10 @@ the command line, every text stays as it is. In a phrase without a translation, 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, wraps
+from typing import ParamSpec
 
 from rules.battle.overrides import STANDS
 from rules.engine import events, text
@@ -163,10 +163,22 @@ def step_words(label: str) -> str:
 
 # The functions of `rules.engine.text`, in the language of the window.
 
+_P = ParamSpec("_P")
 
-def display_name(name: str) -> str:
-    """The display name of a figure's id, a side or an action: "tan-4" becomes "Tan 4"."""
-    return translated(text.display_name(name))
+
+def _shown(words: Callable[_P, str]) -> Callable[_P, str]:
+    @wraps(words)
+    def shown(*args: _P.args, **values: _P.kwargs) -> str:
+        return translated(words(*args, **values))
+
+    return shown
+
+
+display_name = _shown(text.display_name)
+readable = _shown(text.readable)
+event_outcome = _shown(text.event_outcome)
+roller_words = _shown(text.roller_words)
+status_words = _shown(text.status_words)
 
 
 def display_names(names: tuple[str, ...]) -> str:
@@ -174,29 +186,9 @@ def display_names(names: tuple[str, ...]) -> str:
     return _names(text.display_names(names))
 
 
-def readable(sentence: str) -> str:
-    """A sentence of the rules with ids replaced for display."""
-    return translated(text.readable(sentence))
-
-
 def outcome_words(outcome: str) -> str:
     """The text of a verdict's outcome, such as "kills Tan 4, misses Tan 5"."""
     return ", ".join(translated(text.outcome_words(one)) for one in outcome.split(", "))
-
-
-def event_outcome(event: events.ActionResolved) -> str:
-    """The text of an action's outcome."""
-    return translated(text.event_outcome(event))
-
-
-def roller_words(name: str) -> str:
-    """The name of the figure or role that a roll is for."""
-    return translated(text.roller_words(name))
-
-
-def status_words(key: str, value: Any) -> str:
-    """The text of a status without the figure's name."""
-    return translated(text.status_words(key, value))
 
 
 def label(event: events.Event) -> str:

@@ -2,7 +2,7 @@
 
 To add a language, run `make strings LANGUAGE=de`, translate `ui/locales/de/LC_MESSAGES/sandtable.po` with Poedit or an
 editor, and run it again. Strings created before the language is known, such as module constants, are marked with
-`mark_for_translation` and translated with `tr` when they are shown.
+`mark_for_translation` or `mark_all_for_translation`, and translated with `tr` when they are shown.
 """
 
 from __future__ import annotations
@@ -15,12 +15,25 @@ from pathlib import Path
 from rules.tabletop.errors import user_error
 from rules.tabletop.translation import mark_for_translation, tr, tr_count, use_catalog
 
-__all__ = ["language", "languages", "mark_for_translation", "tr", "tr_count", "use_language"]
+__all__ = [
+    "language",
+    "languages",
+    "mark_all_for_translation",
+    "mark_for_translation",
+    "tr",
+    "tr_count",
+    "use_language",
+]
 
 DOMAIN = "sandtable"
 """Name of the catalogs in `FOLDER`."""
 
 FOLDER = Path(__file__).parent / "locales"
+
+
+def mark_all_for_translation(*words: str) -> tuple[str, ...]:
+    """The strings as they are, marked as `mark_for_translation` marks one."""
+    return words
 
 
 class _Language:

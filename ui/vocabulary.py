@@ -2,53 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 
 from rules.tabletop.table import Figure, Posture, TerrainKind
-from ui.translation import mark_for_translation, tr
-
-_POSTURES = {
-    Posture.STANDING: mark_for_translation("standing"),
-    Posture.KNEELING: mark_for_translation("kneeling"),
-    Posture.PRONE: mark_for_translation("prone"),
-    Posture.DOWN: mark_for_translation("down"),
-    Posture.VEHICLE: mark_for_translation("vehicle"),
-}
-
-_KINDS = {
-    TerrainKind.HILL: mark_for_translation("hill"),
-    TerrainKind.BUILDING: mark_for_translation("building"),
-    TerrainKind.BUNKER: mark_for_translation("bunker"),
-    TerrainKind.WALL: mark_for_translation("wall"),
-    TerrainKind.LOW_WALL: mark_for_translation("low wall"),
-    TerrainKind.FENCE: mark_for_translation("fence"),
-    TerrainKind.HEDGE: mark_for_translation("hedge"),
-    TerrainKind.TREE: mark_for_translation("tree"),
-    TerrainKind.WOODS: mark_for_translation("woods"),
-    TerrainKind.BUSH: mark_for_translation("bush"),
-    TerrainKind.ROCKS: mark_for_translation("rocks"),
-    TerrainKind.SANDBAGS: mark_for_translation("sandbags"),
-    TerrainKind.FOXHOLE: mark_for_translation("foxhole"),
-    TerrainKind.TRENCH: mark_for_translation("trench"),
-    TerrainKind.WATER: mark_for_translation("water"),
-    TerrainKind.SHALLOW_WATER: mark_for_translation("shallow water"),
-    TerrainKind.MARSH: mark_for_translation("marsh"),
-    TerrainKind.DESERT: mark_for_translation("desert"),
-    TerrainKind.MOUNTAIN: mark_for_translation("mountain"),
-    TerrainKind.ROAD: mark_for_translation("road"),
-    TerrainKind.BRIDGE: mark_for_translation("bridge"),
-    TerrainKind.WIRE: mark_for_translation("wire"),
-    TerrainKind.TANK_OBSTACLE: mark_for_translation("tank obstacle"),
-    TerrainKind.MINE: mark_for_translation("mine"),
-    TerrainKind.SMOKE: mark_for_translation("smoke"),
-    TerrainKind.ROUGH: mark_for_translation("rough"),
-    TerrainKind.OTHER: mark_for_translation("other"),
-}
+from ui.translation import tr
 
 
 def posture_words(posture: Posture) -> str:
     """A posture, such as "kneeling"."""
-    return tr(_POSTURES[posture])
+    return tr(_english(posture))
 
 
 def seen_posture_words(figure: Figure) -> str:
@@ -59,7 +22,16 @@ def seen_posture_words(figure: Figure) -> str:
 
 def terrain_kind_words(kind: TerrainKind) -> str:
     """A kind of terrain, such as "low wall"."""
-    return tr(_KINDS[kind])
+    return tr(_english(kind))
+
+
+def kind_texts() -> Iterator[str]:
+    """The English words of all postures and kinds of terrain, for the translators."""
+    yield from map(_english, (*Posture, *TerrainKind))
+
+
+def _english(kind: StrEnum) -> str:
+    return kind.replace("_", " ")
 
 
 CM_PER_IN = 2.54

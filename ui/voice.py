@@ -11,11 +11,10 @@ from rules.engine.dice import Die
 from rules.engine.preview import ActionPreview
 from rules.engine.state import State
 from ui.battle.action_text import refusal_words
-from ui.for_ear import for_ear, number_words
 from ui.formatting import sentence
 from ui.rules_text import display_name, phase_words
 from ui.tools.answer import Laid
-from ui.translation import mark_for_translation, tr, tr_count
+from ui.translation import mark_all_for_translation, mark_for_translation, tr, tr_count
 
 _MOST_MOVES = 2
 """More moves at once are only counted."""
@@ -173,8 +172,6 @@ def move_sentence(moves: Sequence[str]) -> str:
 STALE_S = 2.0
 """An announcement that could not be spoken for this long is dropped: the game has gone on."""
 
-_URGENCY = {kind: place for place, kind in enumerate(AnnouncementKind)}
-
 
 class SpeechQueue:
     """Holds at most one announcement of each kind: the newest."""
@@ -194,9 +191,55 @@ class SpeechQueue:
         """The most urgent announcement that is not stale, once; call it only while nothing is spoken."""
         now_s = self._clock()
         self._waiting = {kind: one for kind, one in self._waiting.items() if now_s - one[0] <= STALE_S}
-        kind = min(self._waiting, key=_URGENCY.__getitem__, default=None)
+        kind = next((kind for kind in AnnouncementKind if kind in self._waiting), None)
         return None if kind is None else self._waiting.pop(kind)[1]
 
     def clear(self) -> None:
         """Drop everything."""
         self._waiting.clear()
+
+
+_NUMBERS = mark_all_for_translation(
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"
+)
+_FRACTIONS = {
+    "1/2": mark_for_translation("one half"),
+    "1/4": mark_for_translation("one quarter"),
+    "3/4": mark_for_translation("three quarters"),
+    "1/8": mark_for_translation("one eighth"),
+    "3/8": mark_for_translation("three eighths"),
+}
+_ERROR = re.compile(r" ?± ?[\d.]+")
+_RULE_IDS = re.compile(r" ?\((?:[A-Z]{1,3}-\w+(?:, )?)+\)")
+_SHOUTED = re.compile(r"\b[^\W\d_]{2,}\b")
+_FRACTION = re.compile(r"(?<![\d/])\d/\d(?![\d/])")
+_MOST_SENTENCES = 2
+"""A longer text would still be spoken when the game has gone on."""
+
+
+def number_words(number: int) -> str:
+    """A number as a word if it is small, such as "eleven" or "-2" as "minus two"; else its digits."""
+    words = tr(_NUMBERS[abs(number)]) if abs(number) < len(_NUMBERS) else str(abs(number))
+    return tr("minus {number}", number=words) if number < 0 else words
+
+
+def for_ear(text: str) -> str:
+    """Up to two sentences for a voice: whole numbers and units as words, without uncertainties and ids of rules."""
+    words = _RULE_IDS.sub("", _ERROR.sub("", text))
+    words = _FRACTION.sub(lambda found: tr(_FRACTIONS.get(found[0], found[0])), words)
+    words = re.sub(rf"(\d+)(?:\.(\d))? ({tr('in')}|in|cm)\b(?! (?:sight|cover|the|a)\b)", _length_words, words)
+    words = _SHOUTED.sub(lambda found: found[0].capitalize() if found[0].isupper() else found[0], words)
+    words = words.replace(" · ", ", ").replace("\n", " ")
+    return sentence(" ".join(re.split(r"(?<=[.!?]) +", words.strip())[:_MOST_SENTENCES]))
+
+
+def _length_words(found: re.Match[str]) -> str:
+    """A length such as "11.0 in" as "eleven inches", and "11.3 in" as "11.3 inches" with the language's point."""
+    whole, tenths, unit = found.groups()
+    if tenths in (None, "0"):
+        if whole == "1":
+            return tr("one centimetre") if unit == "cm" else tr("one inch")
+        number = number_words(int(whole))
+    else:
+        number = tr("{whole}.{tenths}", whole=whole, tenths=tenths)
+    return tr("{number} centimetres", number=number) if unit == "cm" else tr("{number} inches", number=number)

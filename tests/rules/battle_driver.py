@@ -58,6 +58,11 @@ def begun(
     return battle
 
 
+def give_status(battle: Battle, figure: str, key: str, value: object) -> None:
+    """Journal a status of a figure, such as that it is out."""
+    battle.record(Changed(changes=(Change(figure=figure, key=key, value=value),)))
+
+
 def inch_base(unit: Unit) -> Figure:
     """A figure on a round base 1 in wide, exactly at its place in the journal."""
     assert unit.at_in is not None

@@ -13,6 +13,7 @@ from tools.extract_strings import SOURCES, collect, main, path_of
 from ui.battle.battle_setup import option_texts
 from ui.rules_text import COLOURS, phrases
 from ui.translation import tr, use_language
+from ui.vocabulary import kind_texts
 
 
 @pytest.fixture(autouse=True)
@@ -22,8 +23,8 @@ def english_afterwards() -> Iterator[None]:
 
 
 def strings() -> set[str]:
-    """Every literal given to `tr` or one of its kind, both of `tr_count`, and the phrases and options of the rules."""
-    functions = ("tr", "user_error", "mark_for_translation", "tr_count")
+    """Every literal given to `tr` or one of its kind, and the phrases, options and kinds of the rules."""
+    functions = {"tr": 1, "user_error": 1, "mark_for_translation": 1, "tr_count": 2, "mark_all_for_translation": None}
     calls = [
         node
         for folder in SOURCES
@@ -31,11 +32,12 @@ def strings() -> set[str]:
         for node in ast.walk(ast.parse(source.read_text("utf-8")))
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in functions
     ]
-    literals = (one.args[: 2 if getattr(one.func, "id", "") == "tr_count" else 1] for one in calls)
+    literals = (one.args[: functions[getattr(one.func, "id", "")]] for one in calls)
     return {one.value for group in literals for one in group if isinstance(one, ast.Constant)} | {
         *COLOURS,
         *phrases(),
         *option_texts(),
+        *kind_texts(),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ui.for_ear import for_ear, number_words
+from ui.voice import for_ear, number_words
 
 
 @pytest.mark.parametrize(

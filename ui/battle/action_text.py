@@ -20,23 +20,23 @@ from rules.engine.text import display_names as english_names
 from rules.engine.text import outcome_words as english_outcome
 from rules.engine.verdict import Verdict
 from ui.formatting import capitalized, edge_words, percent_words, range_words, sentence
-from ui.rules_text import COLOURS, display_name, outcome_words, readable, translated, turn_words
-from ui.translation import mark_for_translation, tr
+from ui.rules_text import COLOURS, display_name, event_outcome, outcome_words, readable, translated, turn_words
+from ui.translation import mark_all_for_translation, mark_for_translation, tr
 
 _MAX_LINES, _MAX_OBLIGATIONS, _LONGEST_OBLIGATION = 3, 3, 48
-_ROUNDS = (
-    mark_for_translation("fire"),
-    mark_for_translation("flight"),
-    mark_for_translation("free attacks"),
-    mark_for_translation("guts"),
-    mark_for_translation("hand-to-hand"),
-    mark_for_translation("mines"),
-    mark_for_translation("mines and tracks"),
-    mark_for_translation("morale"),
-    mark_for_translation("opportunity fire"),
-    mark_for_translation("return fire"),
-    mark_for_translation("swimming"),
-    mark_for_translation("wounds"),
+_ROUNDS = mark_all_for_translation(
+    "fire",
+    "flight",
+    "free attacks",
+    "guts",
+    "hand-to-hand",
+    "mines",
+    "mines and tracks",
+    "morale",
+    "opportunity fire",
+    "return fire",
+    "swimming",
+    "wounds",
 )
 """The rounds of the five games; those of other games are shown as they are."""
 
@@ -259,6 +259,21 @@ def movement_words(available: AvailableActions) -> str:
     return tr("{left_in:g} in of {allowance_in:g} left to move", left_in=left, allowance_in=allowance)
 
 
+def lines_above(
+    available: AvailableActions, actions: Sequence[ActionPreview], others: Sequence[ActionPreview], *, moves: bool
+) -> list[str]:
+    """The lines above a figure's actions: what is left to it if it `moves` now, how to aim, and what `others` owe."""
+    lines = [capitalized(movement_words(available))] if moves else []
+    clicks_aim = any(one.action.template for one in actions)
+    if clicks_aim:
+        lines.append(tr("Click a place to aim there, or press H to aim with keys."))
+    if others:
+        key = (tr("Press Esc to see it."), tr("Press Esc to see them."))
+        click = (tr("Click bare table to see it."), tr("Click bare table to see them."))
+        lines.append(f"{obligation_words(others)}. {(key if clicks_aim else click)[len(others) > 1]}")
+    return lines
+
+
 _LENGTH = re.compile(r"\d+(?:\.\d+)?(?= in\b)")
 
 BEST = 3
@@ -412,6 +427,14 @@ def outcome_banner(event: ActionResolved) -> str:
     others = {*out, *(one for figures in struck.values() for one in figures)} - {*event.by}
     what = ", ".join(rows)
     return tr("HIT! {what}", what=what) if event.by and others else what
+
+
+def result_words(event: ActionResolved) -> str:
+    """The outcome of an action, after its title if no figure acts: the name of a side alone would say nothing."""
+    outcome = capitalized(event_outcome(event))
+    if event.by or not event.title:
+        return outcome
+    return translated(event.title) if says_outcome(event) else f"{translated(event.title)}: {outcome}"
 
 
 def _outcome(event: ActionResolved) -> str:

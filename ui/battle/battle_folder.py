@@ -8,27 +8,17 @@ from itertools import count
 from pathlib import Path
 from typing import TypeGuard
 
-from platformdirs import user_data_path
-
 from rules.battle.battle import Battle, Clock
 from rules.engine.events import ActionResolved, Event
 from ui.files import make_folder
-from ui.translation import mark_for_translation, tr
+from ui.translation import mark_all_for_translation, mark_for_translation, tr
 
 SUFFIX = ".battle"
 _NIGHT_ENDS_H = 5
 """A battle that ends at two in the morning belongs to the night before."""
 _RECENT_DAYS = 6
 """Within a week, the name of the day is clear."""
-_DAYS = (
-    mark_for_translation("Monday"),
-    mark_for_translation("Tuesday"),
-    mark_for_translation("Wednesday"),
-    mark_for_translation("Thursday"),
-    mark_for_translation("Friday"),
-    mark_for_translation("Saturday"),
-    mark_for_translation("Sunday"),
-)
+_DAYS = mark_all_for_translation("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _PARTS = (
     (12, mark_for_translation("morning")),
     (18, mark_for_translation("afternoon")),
@@ -40,11 +30,6 @@ _PARTS = (
 def is_battle(path: Path) -> bool:
     """Whether this is the name of a saved battle."""
     return path.suffix.lower() == SUFFIX
-
-
-def battles_folder() -> Path:
-    """The folder of this user's battles; it need not exist yet."""
-    return user_data_path("sandtable", appauthor=False) / "battles"
 
 
 def new_battle_path(folder: Path, title: str, now: datetime) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from rules.engine.referee import Referee
 from rules.engine.state import Unit
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import Path
-from rules.tabletop.table import Figure, PointIn
+from rules.tabletop.table import Figure, PointIn, ellipse_outline
 from rules.tabletop.template import Blast, Template
 from ui.battle.action_text import STRUCK, success_chance
 from ui.battle.battle_session import Proposal
@@ -39,33 +39,21 @@ _LIT_WIDTH, _LIT_SCALE = 4.0, 1.6
 _MOST_NAMED = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Stray:
-    """Where a shot was aimed, and where it landed."""
-
-    aimed_in: PointIn
-    fell_in: PointIn
-
-    @property
-    def off_in(self) -> float:
-        """How far it landed from its aim."""
-        return math.dist(self.aimed_in, self.fell_in)
+Stray = tuple[PointIn, PointIn]
+"""Where a shot was aimed, and where it landed."""
 
 
 def stray_marks(stray: Stray) -> tuple[Mark, ...]:
     """A pin at the aim, an arrow, and a pin with the distance where the shot landed."""
-    up = -1.0 if stray.fell_in[1] >= stray.aimed_in[1] else 1.0  # on the screen, away from the arrow
+    aimed_in, fell_in = stray
+    up = -1.0 if fell_in[1] >= aimed_in[1] else 1.0  # on the screen, away from the arrow
+    landed = tr("landed {off_in:.1f} in away", off_in=math.dist(aimed_in, fell_in))
     return (
-        _pinned(stray.aimed_in, PREVIEW),
-        *_arrow((stray.aimed_in, stray.fell_in), BLAST),
-        _pinned(stray.fell_in, BLAST, faded(BLAST, 120)),
-        Note((*stray.aimed_in, 0.0), ((tr("aimed"), 14.0),), PREVIEW, (0.0, -up * 20.0)),
-        Note(
-            (*stray.fell_in, 0.0),
-            ((tr("landed {off_in:.1f} in away", off_in=stray.off_in), 16.0),),
-            BLAST_WORDS,
-            (0.0, up * 24.0),
-        ),
+        _pinned(aimed_in, PREVIEW),
+        *_arrow(stray, BLAST),
+        _pinned(fell_in, BLAST, faded(BLAST, 120)),
+        Note((*aimed_in, 0.0), ((tr("aimed"), 14.0),), PREVIEW, (0.0, -up * 20.0)),
+        Note((*fell_in, 0.0), ((landed, 16.0),), BLAST_WORDS, (0.0, up * 24.0)),
     )
 
 
@@ -86,11 +74,6 @@ def lit_marks(figures: Sequence[Figure], names: Collection[str]) -> tuple[Mark, 
     return (*rings, *notes)
 
 
-def _pin(at_in: PointIn) -> list[PointIn]:
-    turns = np.linspace(0, 2 * np.pi, 12, endpoint=False)
-    return [(at_in[0] + _PIN_IN * math.cos(turn), at_in[1] + _PIN_IN * math.sin(turn)) for turn in turns]
-
-
 def way_marks(proposals: Sequence[Proposal]) -> tuple[Mark, ...]:
     """Arrows for moves that the camera saw and the players have not yet accepted or rejected."""
     paths = [path for proposal in proposals for path in proposal.paths.values()]
@@ -105,7 +88,7 @@ def _arrow(path: Path, colour: Colour) -> tuple[Mark, ...]:
 
 
 def _pinned(at_in: PointIn, colour: Colour, fill: Colour | None = None) -> Mark:
-    return Trace(ring(_pin(at_in)), colour, 3.0, fill, closed=True)
+    return Trace(ring(ellipse_outline(at_in, _PIN_IN, _PIN_IN)), colour, 3.0, fill, closed=True)
 
 
 def reach_marks(position: Position, figure: str, movement: ActionPreview) -> Iterator[Mark]:
@@ -153,14 +136,15 @@ def down_marks(position: Position) -> Iterator[Mark]:
             yield from (Trace(stroke, WHITE, 7.0, halo=False), Trace(stroke, CASUALTY, 4.0, halo=False))
 
 
-def pointing(chosen: ActionPreview | None, figure: str, stray: Stray | None = None) -> Preview:
-    """The preview of the selected action, of the acting figure (empty for none), and of a shot that scattered."""
-    shown = Preview(picked=figure or None, marks=stray_marks(stray) if stray is not None else ())
+def pointing(drawn: Preview, chosen: ActionPreview | None, figure: str, stray: Stray | None = None) -> Preview:
+    """The preview with the selected action, the acting figure (empty for none), and a shot that scattered."""
+    strayed = stray_marks(stray) if stray is not None else ()
+    shown = replace(drawn, picked=figure or None, marks=(*strayed, *drawn.marks))
     if chosen is None:
         return replace(shown, asked=figure or None)
     action, template = chosen.action, chosen.action.template
     if isinstance(template, Blast) and action.spot_in not in (None, template.centre_in) and action.spot_in is not None:
-        return replace(shown, ruler=Ruler(action.spot_in, template.centre_in), template=template, marks=())
+        return replace(shown, ruler=Ruler(action.spot_in, template.centre_in), template=template, marks=drawn.marks)
     end = action.spot_in or next(iter(action.at), None)
     if not action.by or end is None or end == action.by[0]:
         picked = figure or next(iter((*action.by, *action.at)), "")
@@ -276,8 +260,8 @@ def _marks(
     middle_in: PointIn, z_in: float, strokes: Iterable[Stroke], disc_colour: Colour = PLATE, colour: Colour = WHITE
 ) -> Iterator[Mark]:
     x, y = middle_in
-    disc = [(x + _RADIUS_IN * u, y + _RADIUS_IN * v) for u, v in _arc(1.4, 0, 360)]
-    yield Trace(lifted(disc, z_in), disc_colour, 1.0, disc_colour, closed=True, halo=False, keeps_clear=True)
+    disc = lifted([(x + _RADIUS_IN * u, y + _RADIUS_IN * v) for u, v in _arc(1.4, 0, 360)], z_in)
+    yield Trace(disc, disc_colour, 1.0, disc_colour, closed=True, halo=False, clear_in=(disc,))
     for stroke in strokes:
         line = [(x + _RADIUS_IN * u, y + _RADIUS_IN * v) for u, v in stroke]
         yield Trace(lifted(line, z_in), colour, 1.6, halo=False)

@@ -37,7 +37,7 @@ from rules.engine.events import (
 from rules.engine.objectives import OBJECTIVE
 from rules.engine.position import Position
 from rules.engine.posture_doubt import PostureDoubt, posture_doubts
-from rules.engine.preview import ActionPreview, AvailableActions, at_spot, available_actions, obligations, preview_of
+from rules.engine.preview import ActionPreview, AvailableActions, available_actions, obligations, preview_of
 from rules.engine.roster import check_card
 from rules.engine.state import Unit
 from rules.engine.text import label as label_of
@@ -136,10 +136,6 @@ class BattleSession:
         if position.unit(figure).out:
             raise user_error("{soldier} is out of the battle. Choose another soldier", soldier=display_name(figure))
         return available_actions(self.referee, position, figure)
-
-    def at_spot(self, position: Position, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:
-        """All actions of a figure at a bare place; raises as `rules.engine.preview.at_spot`."""
-        return at_spot(self.referee, position, figure, spot_in)
 
     def at_targets(self, position: Position, figure: str, names: tuple[str, ...]) -> tuple[ActionPreview, ...]:
         """All actions of a figure at several targets, named in the order of its shots; none in most games."""
@@ -420,10 +416,6 @@ class BattleSession:
         """Journal a fact that no camera can measure, for the acting figure and this turn."""
         figure, key = action.by[0] if action.by else "", answer_key(action, fact)
         self.battle.record(Changed(changes=(Change(figure=figure, key=key, value=value, this_turn=True),)))
-
-    def change(self, figure: str, key: str, value: object) -> None:
-        """Journal a status of a figure, such as that it is out."""
-        self.battle.record(Changed(changes=(Change(figure=figure, key=key, value=value),)))
 
     # The story
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import cycle
 from pathlib import Path
 from typing import Any
-
-from platformdirs import user_data_path
 
 from calibration.profile import read_json
 from rules.battle.battle import Battle, Clock
@@ -28,7 +27,7 @@ from rules.games import GAMES, game_names, open_game, points_check
 from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure, Posture
 from ui.battle.battle_session import BattleSession
-from ui.files import make_folder, write_json
+from ui.files import data_folder, make_folder, write_json
 from ui.rules_text import display_name, outcome_words, translated
 from ui.translation import mark_for_translation, tr
 
@@ -99,10 +98,6 @@ def _nations(game: Game[Any]) -> Iterator[str | None]:
     return cycle(by_alliance.values() or [None])
 
 
-def _has_role(card: Mapping[str, Any]) -> bool:
-    return leads(card) or bool(card.get("radio"))
-
-
 def leads(card: Mapping[str, Any]) -> bool:
     """Whether a card is that of a leader, whatever the game calls one."""
     return (
@@ -128,7 +123,8 @@ def _vehicle(cards: Mapping[str, Mapping[str, Any]]) -> str | None:
 
 def _soldiers(cards: Mapping[str, Mapping[str, Any]]) -> Sequence[str]:
     """The card of an ordinary soldier; in a game of named characters, all of these."""
-    soldiers = [name for name, card in cards.items() if card.get("kind") not in _VEHICLES and not _has_role(card)]
+    others = [name for name, card in cards.items() if leads(card) or card.get("radio") or card.get("kind") in _VEHICLES]
+    soldiers = [name for name in cards if name not in others]
     if all("title" not in cards[name] for name in soldiers):  # a card without a title is a character by name
         return soldiers or list(cards)
     return soldiers[:1]
@@ -331,43 +327,29 @@ def load_army(path: Path) -> Army:
         raise user_error("the army list {path} cannot be read: {reason}", path=path, reason=error) from error
 
 
-def armies_folder() -> Path:
-    """The folder of the player's army lists."""
-    return user_data_path("sandtable", appauthor=False) / "armies"
-
-
-@dataclass(frozen=True, slots=True)
-class ListedArmy:
-    """A file in the folder: its army, or the problem with it."""
-
-    path: Path
-    army: Army | None
-    problem: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class ArmyLists:
     """The army lists in a folder, each in its own file, found by name.
 
-    A file that is not an army list is listed with its problem, and is not overwritten.
+    A file that is not an army list is left out, and is not overwritten.
     """
 
     folder: Path
 
-    def listed(self) -> tuple[ListedArmy, ...]:
-        """Every file, by file name; none if the folder does not exist yet."""
-        return tuple(_listed(path) for path in sorted(self.folder.glob("*.json")))
-
-    def names(self) -> tuple[str, ...]:
-        """The names of all valid army lists."""
-        return tuple(listed.army.name for listed in self.listed() if listed.army is not None)
+    def listed(self) -> tuple[Army, ...]:
+        """Every army list, by file name; none if the folder does not exist yet."""
+        found: list[Army] = []
+        for path in sorted(self.folder.glob("*.json")):
+            with suppress(UserError):
+                found.append(load_army(path))
+        return tuple(found)
 
     def take(self, name: str) -> Army:
         """Load the army list with this name. Raises `UserError` if there is none, or its file is not an army list."""
         path = self._path(name)
         army = load_army(path) if os.path.exists(path) else None
         if army is None or army.name.casefold() != name.casefold():
-            known = ", ".join(self.names())
+            known = ", ".join(army.name for army in self.listed())
             if known:
                 raise user_error("there is no army list {name!r}: choose one of {known}", name=name, known=known)
             raise user_error("there is no army list {name!r}: save one first", name=name)
@@ -405,11 +387,6 @@ def find_army(named: Path) -> Army:
     Raises:
         UserError: as `load_army` and `ArmyLists.take`.
     """
-    return load_army(named) if os.path.exists(named) or named.suffix else ArmyLists(armies_folder()).take(str(named))
-
-
-def _listed(path: Path) -> ListedArmy:
-    try:
-        return ListedArmy(path, load_army(path))
-    except UserError as error:
-        return ListedArmy(path, None, str(error))
+    return (
+        load_army(named) if os.path.exists(named) or named.suffix else ArmyLists(data_folder("armies")).take(str(named))
+    )

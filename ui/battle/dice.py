@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rules.engine.action import Action
-from rules.engine.dice import Dice, DiceRequest, Die, Procedure, Roll
+from rules.engine.dice import Dice, DiceRequest, Die, Procedure, Roll, rolled
 from rules.engine.position import Position
 from rules.engine.preview import ActionPreview
 from rules.engine.verdict import Verdict
@@ -79,6 +80,11 @@ def _fudge_faces(word: str, faces: Mapping[str, int]) -> Iterator[int]:
         yield faces[word]
     else:
         yield from (_FUDGE[sign] for sign in word if sign in _FUDGE)
+
+
+def virtual_dice(chance: random.Random) -> Dice:
+    """Dice that the program rolls."""
+    return lambda request: rolled(request, (chance.choice(request.die.faces) for _ in range(request.count)))
 
 
 PIPS = {

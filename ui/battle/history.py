@@ -12,7 +12,7 @@ from typing import Any
 from rules.battle.battle import Battle
 from rules.battle.journal import EXTERNAL_EVENTS, Entry, event_of, is_event, redoable, standing
 from rules.battle.progress import Step, no_step
-from rules.battle.replay import Difference, differences
+from rules.battle.replay import differences
 from rules.battle.story import effect_lines, story_lines
 from rules.engine.events import (
     ActionResolved,
@@ -287,7 +287,10 @@ def story_text(battle: Battle, step: Step = no_step) -> str:
     lines += ["", f"Figures left: {', '.join(left)}."]
     undone = sum(map(is_event, battle.entries)) - len(held)
     lines += [f"Taken back: {undone} {'entry' if undone == 1 else 'entries'}."] if undone else []
-    lines += map(_difference_words, differences(battle.game, battle.events, step))
+    lines += [
+        f"Entry {found.seq}: the verdict was {found.was}, but the present rules say {found.now}."
+        for found in differences(battle.game, battle.events, step)
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -297,7 +300,7 @@ def battle_document(battle: Battle, step: Step = no_step) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "state": plain(battle.state),
-        "entries": [_entry(entry, held) for entry in battle.entries],
+        "entries": [{**plain(entry), "stands": entry.seq in held} for entry in battle.entries],
         "differences": plain(differences(battle.game, battle.events, step)),
     }
 
@@ -305,11 +308,3 @@ def battle_document(battle: Battle, step: Step = no_step) -> dict[str, Any]:
 def battle_json(battle: Battle, step: Step = no_step) -> bytes:
     """`battle_document` as the bytes of a file; raises as `story_text`."""
     return (json.dumps(battle_document(battle, step), indent=1, allow_nan=False) + "\n").encode()
-
-
-def _entry(entry: Entry, held: set[int]) -> dict[str, Any]:
-    return {**plain(entry), "stands": entry.seq in held}
-
-
-def _difference_words(found: Difference) -> str:
-    return f"Entry {found.seq}: the verdict was {found.was}, but the present rules say {found.now}."

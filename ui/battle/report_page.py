@@ -6,6 +6,7 @@ import base64
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
 from itertools import groupby
+from pathlib import Path
 
 from rules.battle.progress import Step
 from rules.engine.dice import Die
@@ -33,34 +34,7 @@ from ui.translation import language, tr
 
 _MAP_PX = (640, 560)
 
-_STYLE = """
-:root { color-scheme: light dark; font: 17px/1.5 system-ui, sans-serif; --line: #8886; --soft: #767676; }
-@media (prefers-color-scheme: dark) { :root { --soft: #a0a0a0; } }
-body { max-width: 50rem; margin: 0 auto; padding: 1rem; overflow-wrap: break-word; }
-header, footer { text-align: center; } header p { margin: .3rem 0; } footer { font-size: .75rem; color: var(--soft); }
-h1 { line-height: 1.2; margin: 1rem 0 .3rem; } .result { font-size: 1.3rem; font-weight: bold; }
-h2 { margin-top: 2.5rem; border-bottom: 2px solid var(--line); } h3 { margin: 1.6rem 0 .4rem; }
-nav { text-align: center; margin: 1rem 0; } nav a { display: inline-block; padding: .3rem .6rem; }
-.table { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid var(--line); }
-th { white-space: nowrap; }
-.dot { display: inline-block; width: .8em; height: .8em; border-radius: 50%; border: 1px solid #0008; }
-.armies { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: 0 2rem; }
-article { margin: 1.2rem 0; padding-left: .9rem; border-left: 3px solid var(--line); break-inside: avoid; }
-article.move { margin: .3rem 0; } .move h4 { font-weight: normal; }
-h4 { font-size: 1rem; margin: 0 0 .3rem; } time { float: right; font-weight: normal; color: var(--soft); }
-figure { margin: 1rem 0; break-inside: avoid; } figcaption { font-size: .8rem; color: var(--soft); }
-.map, img { display: block; width: 100%; height: auto; border-radius: 6px; }
-.map { border: 1px solid var(--line); } img { max-width: 40rem; margin: .5rem 0; }
-.map text { text-anchor: middle; dominant-baseline: middle; font-family: system-ui, sans-serif; font-weight: bold;
- paint-order: stroke; stroke: #101216; stroke-width: 3px; }
-article p, article ul { margin: .3rem 0; } article ul { padding-left: 1.2rem; }
-.dice { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem; }
-.die { width: 1.9rem; height: 1.9rem; } .rules { font-size: .75rem; color: var(--soft); list-style: none; }
-article .rules { padding: 0; }
-@media print { :root { color-scheme: light; font-size: 12px; } body { max-width: none; } nav { display: none; }
- h2, h3 { break-after: avoid; } }
-"""
+_STYLE = Path(__file__).with_name("report.css")
 
 _Picture = Callable[[int], bytes | None]
 
@@ -100,7 +74,7 @@ def _head(report: BattleReport, turns: Iterable[int]) -> Iterator[str]:
     policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
     yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<style>{_STYLE}</style>\n</head>\n<body>"
+    yield f"<style>\n{_STYLE.read_text('utf-8')}</style>\n</head>\n<body>"
     yield f'<svg width="0" height="0" style="position:absolute" aria-hidden="true">{"".join(_symbols())}</svg>'
     yield f"<header>\n<p>{escape(report.title)}</p>\n<h1>{escape(report.opponents)}</h1>"
     when = next((moment.when for moment in report.moments if moment.when), None)
@@ -125,13 +99,10 @@ def _result(report: BattleReport) -> Iterator[str]:
 def _score_row(score: SideScore, report: BattleReport) -> str:
     left = tr("{left} of {of}", left=score.left, of=score.of)
     lost = ", ".join(score.lost) or tr("none")
-    return f"<tr><th scope=row>{_dot(score.side, report.sides)} {escape(display_name(score.side))}</th>" + (
-        f"<td>{escape(left)}</td><td>{escape(lost)}</td></tr>"
-    )
-
-
-def _dot(side: str, sides: tuple[str, ...]) -> str:
-    return f'<span class="dot" style="background:{hex_colour(army_colour(side, sides))}"></span>'
+    colour = hex_colour(army_colour(score.side, report.sides))
+    dot = f'<span class="dot" style="background:{colour}"></span>'
+    army = f"<th scope=row>{dot} {escape(display_name(score.side))}</th>"
+    return f"<tr>{army}<td>{escape(left)}</td><td>{escape(lost)}</td></tr>"
 
 
 def _map(moments: tuple[HistoryMoment, ...], extent: Extent) -> str:

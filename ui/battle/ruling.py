@@ -9,7 +9,7 @@ from rules.battle.journal import event_of, standing
 from rules.battle.overrides import Override, Verdicts, overrule, possible_overrides, rule
 from rules.engine.action import Action
 from rules.engine.effects import condition_changes
-from rules.engine.events import ActionResolved, Change, Effects, Event, OutcomeDecided
+from rules.engine.events import ActionResolved, Change, Effects, OutcomeDecided
 from rules.engine.position import Position
 from rules.engine.preview import ActionPreview
 from rules.engine.text import change_words, display_name, display_names, outcome_words
@@ -85,18 +85,12 @@ def _after(play: BattleSession, seq: int, verdict: Verdicts) -> Case:
     title = verdict.title or display_name(verdict.action).lower()  # old journals have no titles
     words = f"{display_names(verdict.by)}: {title}" if verdict.by else title
     overruled = " (overruled)" if seq in play.battle.state.overruled else ""
-    return Case(f"{words}: {outcome_of(verdict)}{overruled}", verdict.by, at, seq, verdict=verdict)
+    return Case(f"{words}: {_outcome_of(verdict)}{overruled}", verdict.by, at, seq, verdict=verdict)
 
 
-def outcome_of(verdict: Event) -> str:
-    """The outcome of a verdict in a word or two; empty for other events."""
-    return (
-        verdict.outcome
-        if isinstance(verdict, OutcomeDecided)
-        else outcome_words(verdict.verdict.outcome)
-        if isinstance(verdict, ActionResolved)
-        else ""
-    )
+def _outcome_of(verdict: Verdicts) -> str:
+    """The outcome of a verdict in a word or two."""
+    return verdict.outcome if isinstance(verdict, OutcomeDecided) else outcome_words(verdict.verdict.outcome)
 
 
 def holdings(play: BattleSession, position: Position, case: Case) -> tuple[Override, ...]:
@@ -104,15 +98,13 @@ def holdings(play: BattleSession, position: Position, case: Case) -> tuple[Overr
     if case.preview is not None:
         known = _overrides(play, position, case.preview.action)
         return (*known, _nothing(case, known[0].effects if known else Effects()))
-    done, verdict = None if case.seq is None else play.done(case.seq), case.verdict
+    assert case.seq is not None
+    assert case.verdict is not None
+    done, verdict = play.done(case.seq), case.verdict
     known = _overrides(play, *done) if done else ()
-    now = _key(Override(outcome_of(verdict), verdict.effects)) if verdict is not None else None
-    others = tuple(one for one in known if verdict is None or (_key(one) != now and one.effects != verdict.effects))
-    return (
-        *others,
-        _nothing(case, verdict.effects if verdict else Effects()),
-        Override(UNTRIED, Effects(), counts=False),
-    )
+    now = _key(Override(_outcome_of(verdict), verdict.effects))
+    others = tuple(one for one in known if _key(one) != now and one.effects != verdict.effects)
+    return (*others, _nothing(case, verdict.effects), Override(UNTRIED, Effects(), counts=False))
 
 
 _COUNTED = "wounds_to_mark"
@@ -158,12 +150,14 @@ def override_words(override: Override) -> str:
     return tr("{outcome}, {chance} by the dice", outcome=words, chance=percent_words(float(override.chance)))
 
 
-def status_changes(play: BattleSession, figure: str, words: str) -> tuple[Change, ...]:
-    """The changes for a status of a figure: a condition of its game, or one in the players' own words."""
-    known = play.referee.conditions.get(words.strip())
-    if known is not None:
-        return condition_changes(figure, known)
-    return (Change(figure=figure, key=words.strip().lower(), value=True),)
+def status_changes(play: BattleSession, statuses: Iterable[tuple[str, str]]) -> tuple[Change, ...]:
+    """The changes for statuses of figures (id, words): conditions of the game, or the players' own words."""
+    found: list[Change] = []
+    for figure, words in statuses:
+        known = play.referee.conditions.get(words.strip())
+        own = (Change(figure=figure, key=words.strip().lower(), value=True),)
+        found += own if known is None else condition_changes(figure, known)
+    return tuple(found)
 
 
 def figures_of(play: BattleSession, case: Case) -> tuple[str, ...]:
@@ -179,12 +173,3 @@ def decide(play: BattleSession, ruling: Ruling) -> None:
         rule(play.battle, action, ruling.override, ruling.reason, ruling.also)
     elif case.seq is not None:
         overrule(play.battle, case.seq, case.words, ruling.override, ruling.reason, ruling.also)
-
-
-StatusText = tuple[str, str]
-"""A figure's id, and a status in words."""
-
-
-def all_changes(play: BattleSession, verdict: Iterable[StatusText]) -> tuple[Change, ...]:
-    """The changes for statuses of several figures."""
-    return tuple(change for figure, words in verdict for change in status_changes(play, figure, words))

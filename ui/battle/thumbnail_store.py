@@ -70,19 +70,13 @@ class ThumbnailStore:
         self._born = hashlib.sha256(repr((first.time_s, sorted(first.body.items()))).encode()).hexdigest()
         self._lock = threading.Lock()
         self._file: sqlite3.Connection | None = None
-        self._seqs: frozenset[int] | None = None
 
     @property
     def seqs(self) -> frozenset[int]:
         """Numbers of the entries that have a picture."""
         with self._lock:
-            if self._seqs is None:
-                rows = self._rows("SELECT seq FROM picture")
-                found = frozenset(seq for (seq,) in rows if isinstance(seq, int))
-                if self._file is None:
-                    return found  # it may be opened later
-                self._seqs = found
-            return self._seqs
+            rows = self._rows("SELECT seq FROM picture")
+        return frozenset(seq for (seq,) in rows if isinstance(seq, int))
 
     def picture(self, seq: int) -> bytes | None:
         """The JPEG of an entry, or None."""
@@ -103,7 +97,6 @@ class ThumbnailStore:
                     # Without a disk flush, which is reserved for the journal; a power cut loses the newest few.
                     file.execute("PRAGMA journal_mode = WAL")
                     file.execute("INSERT OR REPLACE INTO picture VALUES (?, ?)", (seq, jpeg))
-                    self._seqs = None
             except FAULTS as fault:
                 raise user_error(
                     "the pictures of this battle cannot be saved in {path} ({reason}); the battle itself is safe",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +22,8 @@ from ui.analysis import analysis_of, colours_of, events_of, frame_of, sequence_o
 from ui.files import check_picture_name, check_writable, read_terrain, write_json, write_picture
 from ui.formatting import in_order
 from ui.measuring import figures_under_blast, measured, sights
-from ui.picture.overlay import marker_issue_shapes, table_overlay
+from ui.picture.drawing import table_overlay
+from ui.picture.overlay import marker_issue_shapes
 from ui.session import Session
 from ui.setup.armies import WITHOUT_EMPTY, group_words, one_plastic, separation_sentence, separations_of
 from ui.setup.lens import LensProfiles, camera_identity, lens_folder
@@ -127,8 +129,7 @@ def run_analysis(options: argparse.Namespace) -> int:
     session = Session(_setup(options))
     blasts = tuple(Blast(centre, radius) for centre, radius in options.blast)
     stop: UserError | KeyboardInterrupt | None = None
-    source = open_source(options.source)
-    try:
+    with closing(open_source(options.source)) as source:
         first = source.read()
         if first is None:
             raise UserError(f"{source.name} contains no picture")
@@ -143,8 +144,6 @@ def run_analysis(options: argparse.Namespace) -> int:
             document = analysis_of(view, options.source, session.state.setup, blasts, pairs=options.pairs)
         else:
             view, document, stop = _sequence(session, first, source, options)
-    finally:
-        source.close()
     state = replace(session.state, templates=blasts)
     issues = view.set_aside if view.calibration else why_not(view.frame.gray(), state.setup.prints, state.setup.lens)
     if options.json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 from rules.engine.text import display_name
@@ -12,7 +12,7 @@ from ui.analysis import analysis_of, events_of, frame_of
 from ui.commands.analyse import report
 from ui.files import make_folder, write_bytes, write_json, write_picture
 from ui.measuring import figures_under_blast
-from ui.picture.overlay import table_overlay
+from ui.picture.drawing import table_overlay
 from ui.session import Session
 from ui.setup.armies import demo_setup
 from vision.simulation.simulator import demo_table
@@ -34,7 +34,7 @@ def play_demo(folder: Path, seed: int) -> int:
     from ui.desktop.picture.painter import annotated  # Qt draws the text
 
     make_folder(folder)
-    ticks = _ticks()
+    ticks = count(0.0, _FRAME_S)
     table = demo_table(lambda: next(ticks), seed)
     session = Session()
     views: list[TableView] = []
@@ -61,13 +61,6 @@ def play_demo(folder: Path, seed: int) -> int:
     write_bytes(folder / "log.txt", "\n".join([text, "", "What happened:", *log, ""]).encode())
     print(f"\nWrote {folder / 'table.png'} (the annotated picture), with table.json and log.txt beside it.")
     return 0 if view.calibration is not None else 1
-
-
-def _ticks() -> Iterator[float]:
-    time_s = 0.0
-    while True:
-        yield time_s
-        time_s += _FRAME_S
 
 
 def _lay_examples(session: Session, view: TableView) -> None:

@@ -8,8 +8,8 @@ import re
 import select
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import closing
 
 from hardware.bluetooth_dice import BluetoothDice, BluetoothUnavailable, Make
 from hardware.devices import SerialDice, finder
@@ -19,7 +19,7 @@ from hardware.emulator import EmulatedDice, FaultInjector, Wire
 from hardware.ports import attached
 from rules.engine.dice import Dice, DiceRequest, Die, Roll, as_fudge, rolled
 from rules.tabletop.errors import UserError
-from ui.battle.dice import request_words
+from ui.battle.dice import request_words, virtual_dice
 from ui.devices.device_connection import LinkReporter, RollSource, emulated_wire, list_ports, turns
 from ui.devices.dice import request_of
 
@@ -49,11 +49,6 @@ def _typed(prompt: str) -> str:
         raise UserError("no roll was typed: type it after the question, or roll with --virtual") from error
 
 
-def virtual_dice(chance: random.Random) -> Dice:
-    """Dice that the program rolls."""
-    return lambda request: rolled(request, (chance.choice(request.die.faces) for _ in range(request.count)))
-
-
 def run_dice(options: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
     if options.list:
@@ -67,27 +62,20 @@ def run_dice(options: argparse.Namespace) -> int:
     if options.emulate:
         with emulated_wire("dice") as wire:
             return _emulate(wire, request, options)
-    with _source(options) as source:
+    with closing(_source(options)) as source:
         if request is None:
             return _watch(source, options.seconds, options.port)
         return _ask(source, request, options.seconds, port=options.port)
 
 
-@contextmanager
-def _source(options: argparse.Namespace) -> Iterator[RollSource]:
-    source: RollSource
+def _source(options: argparse.Namespace) -> RollSource:
     try:
         if options.bluetooth:
-            source = BluetoothDice(Make(options.bluetooth), time.monotonic)
-        else:
-            several = options.port is None and sum(port.likely for port in attached()) > 1
-            source = SerialDice(finder(options.port), must_greet=several, baud=options.baud)
+            return BluetoothDice(Make(options.bluetooth), time.monotonic)
+        several = options.port is None and sum(port.likely for port in attached()) > 1
+        return SerialDice(finder(options.port), must_greet=several, baud=options.baud)
     except (BluetoothUnavailable, ValueError) as error:
         raise UserError(str(error)) from None
-    try:
-        yield source
-    finally:
-        source.close()
 
 
 def _watch(source: RollSource, seconds: float | None, port: str | None) -> int:
@@ -145,11 +133,8 @@ def _emulate(wire: Wire, request: DiceRequest | None, options: argparse.Namespac
     keyboard = _Keyboard(dice)
     thrower = _Thrower(dice, options.every or (1.0 if request else None))
     if request is not None:
-        source = SerialDice(lambda: (str(wire.path),))
-        try:
+        with closing(SerialDice(lambda: (str(wire.path),))) as source:
             return _ask(source, request, options.seconds, thrower.step)
-        finally:
-            source.close()
     print(f"Emulated dice ({', '.join(dice.names)}) are connected to {wire.path}. In another terminal:")
     print(f"  sandtable dice --port {wire.path}\n{_HELP}", flush=True)
     for _ in turns(options.seconds):

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,10 +56,13 @@ class CheckState(StrEnum):
 class CheckResult:
     """One result; `remedy` says what to do, empty if nothing."""
 
-    name: str
     state: CheckState
+    name: str
     detail: str
     remedy: str = ""
+
+
+_ok, _warning, _missing = (partial(CheckResult, state) for state in CheckState)
 
 
 def import_version(package: str, module: str) -> str:
@@ -164,22 +168,20 @@ def display_problem(environ: Mapping[str, str], platform: str) -> str | None:
 def _python(machine: Machine) -> CheckResult:
     version = ".".join(map(str, machine.python))
     if machine.python[:2] < OLDEST_PYTHON:
-        return CheckResult(
-            "Python", CheckState.MISSING, f"{version} is too old", "install Python 3.11 or newer, then make setup"
-        )
-    return CheckResult("Python", CheckState.OK, version)
+        return _missing("Python", f"{version} is too old", "install Python 3.11 or newer, then make setup")
+    return _ok("Python", version)
 
 
 def _python_library(machine: Machine, package: str, module: str) -> CheckResult:
     try:
-        return CheckResult(package, CheckState.OK, machine.import_version(package, module))
+        return _ok(package, machine.import_version(package, module))
     except ImportError as problem:
-        return CheckResult(package, CheckState.MISSING, str(problem), _SETUP)
+        return _missing(package, str(problem), _SETUP)
 
 
 def _system(machine: Machine) -> tuple[CheckResult, ...]:
     no_display = display_problem(machine.environ, machine.platform)
-    font = CheckResult("font", CheckState.MISSING, "none, so no text would be visible", install_line([FONT_PACKAGE]))
+    font = _missing("font", "none, so no text would be visible", install_line([FONT_PACKAGE]))
     return (
         _shared("system libraries", missing_libraries(LIBRARIES, machine.loads), CheckState.MISSING),
         _shared(
@@ -187,28 +189,28 @@ def _system(machine: Machine) -> tuple[CheckResult, ...]:
             missing_libraries(WINDOW_LIBRARIES, machine.loads),
             CheckState.WARNING if no_display else CheckState.MISSING,
         ),
-        CheckResult("font", CheckState.OK, "found") if has_font(machine.root) else font,
+        _ok("font", "found") if has_font(machine.root) else font,
     )
 
 
 def _shared(name: str, missing: Mapping[str, str], bad: CheckState) -> CheckResult:
     if not missing:
-        return CheckResult(name, CheckState.OK, "all found")
-    return CheckResult(name, bad, ", ".join(missing), install_line(missing.values()))
+        return _ok(name, "all found")
+    return CheckResult(bad, name, ", ".join(missing), install_line(missing.values()))
 
 
 def _display(machine: Machine) -> CheckResult:
     problem = display_problem(machine.environ, machine.platform)
     if problem is None:
-        return CheckResult("display", CheckState.OK, "a window can open")
-    return CheckResult("display", CheckState.WARNING, "none", "start Sandtable from a desktop, or run sandtable demo")
+        return _ok("display", "a window can open")
+    return _warning("display", "none", "start Sandtable from a desktop, or run sandtable demo")
 
 
 def _cameras(machine: Machine) -> list[CheckResult]:
     found = known_cameras(machine.root)
     if not found:
         remedy = "plug one in; until then, use the simulated table"
-        return [CheckResult("camera", CheckState.WARNING, "none found", remedy)]
+        return [_warning("camera", "none found", remedy)]
     return [_camera(machine, camera) for camera in found]
 
 
@@ -216,43 +218,36 @@ def _camera(machine: Machine, camera: Camera) -> CheckResult:
     device = f"dev/video{camera.number}"
     detail = f"/{device} {camera.name}".rstrip()
     if machine.may_use(machine.root / device):
-        return CheckResult("camera", CheckState.OK, detail)
+        return _ok("camera", detail)
     return _forbidden("camera", detail, "video")
 
 
 def _ports(machine: Machine) -> list[CheckResult]:
     found = list(machine.ports())
     if not found:
-        return [CheckResult("serial port", CheckState.OK, "none; electronic dice and the range rod are optional")]
+        return [_ok("serial port", "none; electronic dice and the range rod are optional")]
     return [_port(machine, device, description) for device, description in found]
 
 
 def _port(machine: Machine, device: str, description: str) -> CheckResult:
     detail = f"{device} {description}"
     if machine.platform != "linux" or machine.may_use(machine.root / device.lstrip("/")):
-        return CheckResult("serial port", CheckState.OK, detail)
+        return _ok("serial port", detail)
     return _forbidden("serial port", detail, "dialout")
 
 
 def _forbidden(name: str, detail: str, group: str) -> CheckResult:
     remedy = f"sudo usermod -aG {group} $USER, then log out and in again"
-    return CheckResult(name, CheckState.WARNING, f"{detail}: you may not open it", remedy)
+    return _warning(name, f"{detail}: you may not open it", remedy)
 
 
 def _lenses(machine: Machine) -> list[CheckResult]:
     found = list(machine.lenses())
     if not found:
-        return [
-            CheckResult("lens profile", CheckState.OK, "none; the lens is estimated from the markers, less exactly")
-        ]
+        return [_ok("lens profile", "none; the lens is estimated from the markers, less exactly")]
     remedy = "delete the file, then measure the lens again: Inches, Camera lens…"
     return [
-        CheckResult(
-            "lens profile",
-            CheckState.WARNING if problem else CheckState.OK,
-            problem or camera,
-            remedy if problem else "",
-        )
+        _warning("lens profile", problem, remedy) if problem else _ok("lens profile", camera)
         for camera, problem in found
     ]
 
@@ -262,12 +257,7 @@ def _space(machine: Machine, saves: Path) -> CheckResult:
     free = machine.free_bytes(folder)
     detail = f"{free / 1e9:.1f} GB free for saves in {saves}"
     if not machine.may_use(folder):
-        return CheckResult(
-            "disk",
-            CheckState.MISSING,
-            f"{saves} cannot be written",
-            f"make {folder} writable, or save in another folder",
-        )
+        return _missing("disk", f"{saves} cannot be written", f"make {folder} writable, or save in another folder")
     if free < LOW_SPACE_BYTES:
-        return CheckResult("disk", CheckState.WARNING, detail, "free some space before a long battle")
-    return CheckResult("disk", CheckState.OK, detail)
+        return _warning("disk", detail, "free some space before a long battle")
+    return _ok("disk", detail)

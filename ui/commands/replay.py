@@ -31,16 +31,16 @@ def run_replay(options: argparse.Namespace) -> int:
     Raises:
         UserError: as `open_battle` and `rules.battle.recovery.recover`.
     """
-    with _Progress(sys.stderr, time.monotonic) as progress:
+    with closing(_Progress(sys.stderr, time.monotonic)) as progress:
         if options.recover is not None:
             count = recover(options.battle, options.recover, time.time, progress.step)
-            progress.end()
+            progress.close()
             print(sanitized(f"{options.recover} continues {options.battle} after entry {count}."))
             return 0
         with open_battle(options.battle, part_of(progress.step, 0, 2)) as battle:
             step: Step = part_of(progress.step, 1, 2)
             text = _written(battle, options, step)
-            progress.end()
+            progress.close()
             if battle.remark:
                 print(sanitized(f"sandtable: {battle.remark}"), file=sys.stderr)
     print(text if options.json else sanitized(text))
@@ -56,7 +56,7 @@ def _written(battle: Battle, options: argparse.Namespace, step: Step) -> str:
         return story_text(battle, step)
     with closing(ThumbnailStore(battle)) as pictures:
         if options.film is not None:
-            from ui.desktop.battle.film_painter import save_film  # loads Qt, which draws the text
+            from ui.desktop.battle.film import save_film  # loads Qt, which draws the text
 
             save_film(path, report_of(battle), pictures, options.speed, step)
         else:
@@ -89,14 +89,8 @@ class _Progress:
             self._due_s, self._shown = self._clock() + _REDRAW_S, True
             print(f"\rWorking … {100 * done // max(of, 1)} %  (Ctrl-C to cancel) ", end="", file=self._out, flush=True)
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Clear the line."""
         if self._shown and self._out is not None:
             print("\r\x1b[K", end="", file=self._out, flush=True)
         self._shown = False
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.end()

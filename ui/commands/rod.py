@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from hardware import wled
 from hardware.devices import RangeRod, finder
@@ -89,13 +89,11 @@ def _drive(shape: RodShape, sign: Sign, where: Address | None, options: argparse
             rod = RangeRod(shape, finder(options.port), baud=options.baud)
     except ValueError as error:
         raise UserError(str(error)) from None
-    try:
+    with closing(rod):
         rod.show(sign)
         for _ in turns(options.seconds):
             following.report(rod.status)
         following.check_worked(rod.status, options.port)
-    finally:
-        rod.close()
     return 0
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from ui.battle.battle_folder import battles_folder
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.battle.history_controller import HistoryController
@@ -27,7 +26,8 @@ from ui.desktop.table.practice_controller import PracticeController
 from ui.desktop.table.table_questions import EmptyTableController, MoveQuestions
 from ui.desktop.table.terrain_controller import TerrainController
 from ui.desktop.voice import VoiceController
-from ui.setup.saved_table_store import SavedTables, tables_folder
+from ui.files import data_folder
+from ui.setup.saved_table_store import SavedTables
 
 
 class Asking(Protocol):
@@ -56,11 +56,11 @@ class Features:
         for tool in (self.terrain.tool, self.corrections, self.teaching, self.sight_areas.tool):
             store.tools.add(tool)
         self.moves, self.empty = MoveQuestions(store), EmptyTableController(store)
-        folder = battles or battles_folder()
+        folder = battles or data_folder("battles")
         self.files = BattleFiles(window, picture, battle, store, settings, folder, self.groups.accept)
         self.history = HistoryController(window, battle, store, saving)
         self.keys = BattleKeys(window, battle, store)
-        saved_tables = SavedTables(tables or tables_folder())
+        saved_tables = SavedTables(tables or data_folder("tables"))
         self.tables = TableController(window, store, saved_tables, saving, clock=store.clock)
         self.frozen_frame = FrozenFrame(window, store, saving)
         self.practice = PracticeController(window, picture, store)

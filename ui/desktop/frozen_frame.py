@@ -12,7 +12,7 @@ from ui.desktop.picture.painter import annotated
 from ui.desktop.saving import BackgroundSave, ask_where
 from ui.desktop.store import Store
 from ui.files import check_picture_name, picture_bytes
-from ui.picture.overlay import table_overlay
+from ui.picture.drawing import table_overlay
 from ui.picture.preview import Preview
 from ui.table.finding import Finding
 from ui.tools.table_diff import compared

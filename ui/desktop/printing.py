@@ -14,11 +14,12 @@ from calibration.print_scale import PrintScale
 from rules.engine.roster import Army
 from rules.games import game_names, open_game
 from rules.tabletop.errors import UserError
-from ui.battle.battle_setup import ArmyLists, armies_folder, load_army, title_of
+from ui.battle.battle_setup import ArmyLists, load_army, title_of
 from ui.desktop.paper import pdf_of, preview
 from ui.desktop.saving import BackgroundSave, ask_file, ask_where
 from ui.desktop.settings import Settings
 from ui.desktop.widgets import NumberBox, button_with_tip, in_column, in_row, plain_label, wrapping_label
+from ui.files import data_folder
 from ui.formatting import capitalized
 from ui.paper.marker_sheet import EDGE_SIDE_IN
 from ui.paper.page import Sheet
@@ -68,7 +69,7 @@ _PREVIEW_PX = 320
 
 def ask_sheet(job: PrintJob, parent: QWidget) -> tuple[PrintJob, Path] | None:
     """Ask what to print and where; None if cancelled. `job` fills in the dialog."""
-    dialog = PrintDialog(job, ArmyLists(armies_folder()), parent)
+    dialog = PrintDialog(job, ArmyLists(data_folder("armies")), parent)
     if dialog.exec() != QDialog.DialogCode.Accepted:
         return None
     path = ask_where(parent, tr("Save the sheet"), dialog.job.file_name, tr("PDF (*.pdf)"))
@@ -177,9 +178,9 @@ class PrintDialog(QDialog):
             box.setValue(measured_mm)
         for name in game_names():
             self.cards.addItem(tr("{name}, all ready-made units", name=title_of(name)), name)
-        for one in store.listed():
-            if one.army is not None and one.army.game in game_names():
-                self.cards.addItem(f"{one.army.name} ({title_of(one.army.game)})", one.army)
+        for army in store.listed():
+            if army.game in game_names():
+                self.cards.addItem(f"{army.name} ({title_of(army.game)})", army)
 
     def _connect(self) -> None:
         self.kind.currentIndexChanged.connect(self._choose_kind)

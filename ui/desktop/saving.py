@@ -25,15 +25,15 @@ class BackgroundSave(QObject):
     """Runs one save at a time.
 
     Attributes:
-        is_cancelled: Whether the save was cancelled; long work checks this now and then, and stops.
+        step: Long work calls this now and then, as a `Step`; it ends the work if the save was cancelled.
     """
 
     def __init__(self, parent: QObject, say: Say) -> None:
         """`say` shows progress and the result to the player."""
         super().__init__(parent)
         self._say = say
-        self._task: BackgroundTask[str] = BackgroundTask("sandtable save")
-        self._is_running = self.is_cancelled = False
+        self._task: BackgroundTask[str] = BackgroundTask("sandtable save", tr("Cancelled. Nothing was saved."))
+        self.step, self._is_running = self._task.step, False
         self._description, self._started_s = "", 0.0
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._pull)
@@ -56,19 +56,14 @@ class BackgroundSave(QObject):
 
         def work() -> str:
             data = make()
-            if self.is_cancelled:
-                return tr("Cancelled. Nothing was saved.")
+            self.step(1, 1)
             write_bytes(path, data)
             return done or tr("Saved {path}.", path=path)
 
         self._description = doing or tr("Saving {name}", name=path.name)
-        self._started_s, self.is_cancelled = time.monotonic(), False
+        self._started_s = time.monotonic()
         self._is_running = self._task.start(work)
         self._timer.start(_TICK_MS)
-
-    def cancel(self) -> None:
-        """Do not write the file, unless writing has begun."""
-        self.is_cancelled = True
 
     def close(self) -> None:
         """Wait until the file is written."""
@@ -77,14 +72,14 @@ class BackgroundSave(QObject):
 
     @property
     def _actions(self) -> MessageActions:
-        return ((tr("Cancel"), self.cancel),)
+        return ((tr("Cancel"), self._task.cancel),)
 
     def _pull(self) -> None:
         if not self._task.busy:
             self._timer.stop()
             self._is_running = False
             self._say(self._task.take() or self._task.refusal)
-        elif self.is_cancelled:
+        elif self._task.is_cancelled:
             self._say(tr("Cancelling…"))
         elif time.monotonic() - self._started_s > _PATIENCE_S:
             self._say(f"{self._description}…", self._actions)

@@ -15,11 +15,10 @@ from ui.desktop.action import ActionMenu
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.parts import Parts
 from ui.desktop.store import Store
-from ui.for_ear import for_ear
 from ui.system_voice import Speaker, SystemSpeaker, VoiceCommand, find_command, missing_voice_words
 from ui.tools.answer import Laid, answer_to, on_table
 from ui.translation import language, tr
-from ui.voice import TITLES, Announcement, AnnouncementKind, Shown, SpeechQueue, changes, needed_of, turn_of
+from ui.voice import TITLES, Announcement, AnnouncementKind, Shown, SpeechQueue, changes, for_ear, needed_of, turn_of
 
 if TYPE_CHECKING:
     from PyQt6.QtTextToSpeech import QTextToSpeech

@@ -56,6 +56,12 @@ def escape_markup(words: str) -> str:
     return escape(words, quote=False)
 
 
+def show_words(label: QLabel, words: str) -> None:
+    """Show a text; hide the label if it is empty."""
+    label.setText(words)
+    label.setVisible(bool(words))
+
+
 def without_keys(words: str) -> str:
     """Text for menus, buttons and boxes, in which an ampersand alone would mark a key."""
     return words.replace("&", "&&")

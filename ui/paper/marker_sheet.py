@@ -22,7 +22,6 @@ from ui.paper.page import (
     PointMm,
     Sheet,
     Text,
-    check_paper,
     cut_frame,
     measured_page,
     room,
@@ -59,11 +58,9 @@ def marker_sheet(
     A page holds as many as fit: two markers of 3 in, one of 4 in or more.
 
     Raises:
-        UserError: if the paper, the dictionary or an id is unknown, an id is repeated, or the side does not fit.
+        UserError: if the dictionary is unknown, or the side does not fit.
     """
-    check_paper(paper)
     aruco = dictionary_of(dictionary)
-    _check_ids(ids, len(aruco.bytesList), dictionary)
     cells = aruco.markerSize + 2
     columns, rows = _grid(paper, side_in, cells)
     groups = [ids[start : start + columns * rows] for start in range(0, len(ids), columns * rows)]
@@ -76,22 +73,6 @@ def marker_sheet(
         title = f"Sandtable markers, sheet {number} of {len(groups)}"
         pages.append(measured_page(paper, title, advice, pieces))
     return Sheet("Sandtable markers", paper, tuple(pages))
-
-
-def _check_ids(ids: Sequence[int], count: int, dictionary: str) -> None:
-    if not ids:
-        raise user_error("name at least one marker id")
-    unknown = [i for i in ids if not 0 <= i < count]
-    if unknown:
-        raise user_error(
-            "dictionary {dictionary} has no marker {number}: use ids from 0 to {last}",
-            dictionary=dictionary,
-            number=unknown[0],
-            last=count - 1,
-        )
-    if len(set(ids)) < len(ids):
-        repeated = next(i for i in ids if list(ids).count(i) > 1)
-        raise user_error("marker {repeated} is listed twice: list each id once", repeated=repeated)
 
 
 def _piece_size(side_in: float, cells: int) -> tuple[float, float]:
@@ -150,10 +131,9 @@ def board_sheet(paper: str = "letter", board: Board = LENS_BOARD, dictionary: st
     """A ChArUco board, labelled with its description.
 
     Raises:
-        UserError: if the paper or the dictionary is unknown, the board does not fit the paper, or the board has more
-            markers than the dictionary.
+        UserError: if the dictionary is unknown, the board does not fit the paper, or it has more markers than the
+            dictionary.
     """
-    check_paper(paper)
     aruco = dictionary_of(dictionary)
     size_mm = (board.columns * board.square_in * MM_PER_IN, (board.rows * board.square_in) * MM_PER_IN)
     _check_board(board, paper, (size_mm[0], size_mm[1] + 2 * _LABEL_MM), len(aruco.bytesList), dictionary)
@@ -237,11 +217,7 @@ _ROD_ADVICE = (
 
 
 def rod_sheet(game: Game[Any], paper: str = "letter") -> Sheet:
-    """The rod with a mark at every range band of Plastic Fudge with the players' options, in its lengths and colours.
-
-    Raises `UserError` if the paper is unknown.
-    """
-    check_paper(paper)
+    """The rod with a mark at every range band of Plastic Fudge with the players' options, as long and as coloured."""
     limits = game.rules.tables.limits
     band_in, rod_in = float(game.rules.option("band_in")), limits["rod_in"].value
     colours = {limits["first_colour_in"].value: ORANGE[:3], limits["second_colour_in"].value: BLUE[:3]}

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from calibration.print_scale import TRUE_PRINT, PrintScale
-from rules.tabletop.errors import user_error
 
 MM_PER_IN = 25.4
 PAPERS_MM = {"letter": (215.9, 279.4), "a4": (210.0, 297.0)}
@@ -116,12 +115,6 @@ class Sheet:
     def size_mm(self) -> tuple[float, float]:
         """Width and height of the paper."""
         return PAPERS_MM[self.paper]
-
-
-def check_paper(paper: str) -> None:
-    """Check that the paper size is known. Raises `UserError` if it is not."""
-    if paper not in PAPERS_MM:
-        raise user_error("unknown paper size {paper!r}: use {papers}", paper=paper, papers=" or ".join(PAPERS_MM))
 
 
 def corrected(sheet: Sheet, scale: PrintScale) -> Sheet:

@@ -77,8 +77,7 @@ def _drawn(job: PrintJob) -> Sheet:
 
 def _ready_cards(name: str, paper: str) -> Sheet:
     # Here, because loading all five games is slow.
-    from ui.paper.card_sheet import card_sheet
-    from ui.paper.cards import game_cards
+    from ui.paper.cards import card_sheet, game_cards
 
     if not name:
         raise user_error("choose a game ({games}) or an army list to print cards of", games=", ".join(game_names()))
@@ -87,8 +86,7 @@ def _ready_cards(name: str, paper: str) -> Sheet:
 
 
 def _army_cards(army: Army, paper: str) -> Sheet:
-    from ui.paper.card_sheet import card_sheet
-    from ui.paper.cards import army_cards
+    from ui.paper.cards import army_cards, card_sheet
 
     game = open_game(army.game)
     return card_sheet(army_cards(game, army), f"{army.name}, {game.title}", game, paper, army_words(army))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +56,16 @@ class Drawing:
             self._found_key, self._found = (view.calibration, preview.finding), found_shapes(view, preview)
         loose = loose_shapes(view, state, preview, screen_scale, self._read)
         return self._areas, self._resting, self._found, loose
+
+
+def table_overlay(
+    view: TableView, state: TableState, preview: Preview | None = None, screen_scale: float = 1.0
+) -> Shapes:
+    """All shapes over a picture, from the lowest up; none without a calibration.
+
+    `screen_scale` is in screen pixels per pixel of the picture.
+    """
+    return tuple(chain.from_iterable(Drawing().of(view, state, preview or Preview(), screen_scale)))
 
 
 _MARGIN_IN = 1.5

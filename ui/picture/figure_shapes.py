@@ -16,7 +16,7 @@ from ui.picture.preview import Preview
 from ui.picture.shapes import NUMBER_SIZE, Label, Line, PointPx, Ring, Shape, finite
 from ui.rules_text import display_name, side_name
 from ui.session import TableState
-from ui.table.finding import Rows
+from ui.table.finding import Mark, Rows, Trace, lifted
 from ui.theme import BLAST, CASUALTY, PREVIEW, WHITE, Colour, army_colour, army_dash, faded
 from ui.translation import tr
 from ui.vocabulary import Unit, seen_posture_words
@@ -58,14 +58,13 @@ def figure_number(figure: str) -> str:
     return number if number.isdigit() else display_name(figure)
 
 
-def picked_rings(view: TableView, preview: Preview) -> Iterator[Shape]:
+def picked_rings(view: TableView, preview: Preview) -> Iterator[Mark]:
     """A white ring around the picked figure, and around the figures between which the ruler lies."""
-    assert view.calibration is not None
     ends = (preview.ruler.a, preview.ruler.b) if preview.ruler is not None else ()
     for figure in view.figures:
         if figure.id == preview.picked or figure.id in ends:
-            around = [(*place, figure.z_in) for place in enlarged(figure.base_in, figure.centre_in, _PICKED_SCALE)]
-            yield Line(finite(view.calibration.camera.table_to_pixel(around)), PREVIEW, 3.0, closed=True)
+            around = enlarged(figure.base_in, figure.centre_in, _PICKED_SCALE)
+            yield Trace(lifted(around, figure.z_in), PREVIEW, 3.0, closed=True)
 
 
 def pointed_out(
@@ -105,9 +104,9 @@ def casualties(view: TableView, preview: Preview) -> Iterator[Shape]:
 
 
 def hit_labels(view: TableView, hits: Sequence[Hit]) -> Iterator[Shape]:
-    """Beside each figure under a template, the part of its base."""
+    """Beside each figure under a template, the part of its base, the largest if it is under several."""
     assert view.calibration is not None
-    largest = {hit.id: hit for hit in _largest_hits(hits)}
+    largest = {hit.id: hit for hit in sorted(hits, key=lambda hit: hit.fraction)}
     figures = [figure for figure in view.figures if figure.id in largest]
     for figure, body in zip(figures, _body(view.calibration.camera, figures), strict=True):
         if body:
@@ -171,8 +170,3 @@ def _beside_figure(ring: Ring, rows: Rows, colour: Colour, *, small: bool = Fals
 
 def _px_per_inch(camera: TableCamera, figures: Sequence[Figure]) -> float:
     return camera.px_per_inch(*np.median([f.centre_in for f in figures], axis=0)) if figures else 0.0
-
-
-def _largest_hits(hits: Sequence[Hit]) -> list[Hit]:
-    """Each figure once, with its largest part if it is under several templates."""
-    return list({hit.id: hit for hit in sorted(hits, key=lambda hit: hit.fraction)}.values())

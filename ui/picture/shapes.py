@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import TableCamera
-from rules.tabletop.table import Point3In, PointIn
-from ui.table.finding import Mark, Patch, Rows, Style, Trace
+from rules.tabletop.table import Point3In
+from ui.table.finding import Mark, Note, Patch, Rows, Style, Trace
 from ui.theme import WHITE, Colour, Dash
 
 PointPx = tuple[float, float]
 NUMBER_SIZE = 14.0
-_RULER_PIECES = 32  # segments of a line, because the lens bends it
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,61 +77,30 @@ Shape = Line | Region | Label
 
 def marked(camera: TableCamera, marks: Sequence[Mark]) -> Iterator[Shape]:
     """Marks projected into the picture, all in one call, which takes as long as projecting one."""
-    points = [_places(mark) for mark in marks]
-    pixels = camera.table_to_pixel(np.reshape([place for some in points for place in some], (-1, 3)))
-    ends = np.cumsum([len(some) for some in points])
-    for mark, part in zip(marks, np.split(pixels, ends[:-1]), strict=True) if marks else ():
-        places = finite(part)
-        if isinstance(mark, Patch):
-            rings = np.split(part, np.cumsum([len(one) for one in mark.rings_in])[:-1])
-            yield Region(tuple(finite(one) for one in rings), mark.style)
-        elif isinstance(mark, Trace):
-            clear = (places,) if mark.keeps_clear and places else ()
-            yield Line(places, mark.colour, mark.width, mark.fill, mark.closed, mark.halo, mark.dashed, clear)
-        elif places:
-            yield Label(places[0], mark.rows, mark.colour, mark.offset)
+    groups = [_groups(mark) for mark in marks]
+    every = [group for some in groups for group in some]
+    pixels = camera.table_to_pixel(np.reshape([place for group in every for place in group], (-1, 3)))
+    parts = iter(np.split(pixels, np.cumsum([len(group) for group in every])[:-1]))
+    for mark, some in zip(marks, groups, strict=True):
+        first, *others = (finite(next(parts)) for _ in some)
+        match mark:
+            case Patch():
+                yield Region((first, *others), mark.style)
+            case Trace():
+                clear = tuple(filter(None, others))
+                yield Line(first, mark.colour, mark.width, mark.fill, mark.closed, mark.halo, mark.dashed, clear)
+            case Note() if first:
+                yield Label(first[0], mark.rows, mark.colour, mark.offset)
 
 
-def _places(mark: Mark) -> tuple[Point3In, ...]:
-    if isinstance(mark, Patch):
-        return tuple(place for one in mark.rings_in for place in one)
-    return mark.points_in if isinstance(mark, Trace) else (mark.at_in,)
-
-
-def label_at(
-    camera: TableCamera, at_in: tuple[float, float, float], rows: Rows, colour: Colour, offset: PointPx | float
-) -> list[Shape]:
-    """A label beside a place on the table; none if the camera does not see the place."""
-    offset = (0.0, offset) if isinstance(offset, float) else offset
-    return [Label(at_px, rows, colour, offset) for at_px in finite(camera.table_to_pixel(at_in))]
-
-
-def segment(
-    camera: TableCamera,
-    ends_in: tuple[PointIn, PointIn],
-    heights_in: tuple[float, float],
-    colour: Colour,
-    width: float,
-    dashed: bool = False,
-) -> Line:
-    """A straight line on the table, bent by the lens."""
-    points = np.linspace((*ends_in[0], heights_in[0]), (*ends_in[1], heights_in[1]), _RULER_PIECES + 1)
-    return Line(finite(camera.table_to_pixel(points)), colour, width, dashed=dashed)
-
-
-def closed_line(
-    camera: TableCamera,
-    outline_in: npt.ArrayLike,
-    height_in: float,
-    colour: Colour,
-    width: float,
-    fill: Colour | None = None,
-    dashed: bool = False,
-) -> Line:
-    """An outline at a height above the table."""
-    outline = np.asarray(outline_in, np.float64)
-    pixels = camera.table_to_pixel(np.c_[outline, np.full(len(outline), height_in)])
-    return Line(finite(pixels), colour, width, fill, closed=True, dashed=dashed)
+def _groups(mark: Mark) -> tuple[tuple[Point3In, ...], ...]:
+    match mark:
+        case Patch():
+            return mark.rings_in
+        case Trace():
+            return (mark.points_in, *mark.clear_in)
+        case Note():
+            return ((mark.at_in,),)
 
 
 def finite(pixels: npt.NDArray[np.float64]) -> tuple[PointPx, ...]:

@@ -25,7 +25,7 @@ from ui.files import make_folder, write_json
 from ui.formatting import sentence
 from ui.paper.marker_sheet import LENS_BOARD
 from ui.setup.cameras import device_fact
-from ui.translation import mark_for_translation, tr
+from ui.translation import mark_all_for_translation, tr
 from vision.source import is_camera
 
 WANTED_VIEWS = 12
@@ -36,18 +36,10 @@ WANTED_PART = 0.8
 
 _STILL_WIDTHS = 1.5 / 1920
 
-_PARTS = {
-    "top left": mark_for_translation("top left"),
-    "top centre": mark_for_translation("top centre"),
-    "top right": mark_for_translation("top right"),
-    "middle left": mark_for_translation("middle left"),
-    "middle": mark_for_translation("middle"),
-    "middle right": mark_for_translation("middle right"),
-    "bottom left": mark_for_translation("bottom left"),
-    "bottom centre": mark_for_translation("bottom centre"),
-    "bottom right": mark_for_translation("bottom right"),
-}
-"""The ninths of `calibration.lens.Coverage.missing`."""
+# The ninths of `calibration.lens.Coverage.missing`.
+mark_all_for_translation("top left", "top centre", "top right")
+mark_all_for_translation("middle left", "middle", "middle right")
+mark_all_for_translation("bottom left", "bottom centre", "bottom right")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,9 +85,7 @@ class LensSession:
     def _next(self, lens_views: LensViews) -> str:
         coverage = lens_views.coverage
         if coverage.missing:
-            return tr(
-                "Picture taken. Hold the board at the {part} of the picture.", part=tr(_PARTS[coverage.missing[0]])
-            )
+            return tr("Picture taken. Hold the board at the {part} of the picture.", part=tr(coverage.missing[0]))
         if coverage.slanted < 2:
             return tr("Picture taken. Tilt the board: hold one side nearer to the camera.")
         if len(lens_views.views) >= WANTED_VIEWS:
@@ -218,12 +208,8 @@ class LensProfiles:
             try:
                 camera = str(read_json(path, tr("lens")).get("camera", ""))
                 lens = read_lens(path)
-                self._checked(path, camera, lens.image_size)
-                problem = (
-                    ""
-                    if path == self.path_of(camera, lens.image_size)
-                    else tr("{path} has the wrong file name", path=path)
-                )
+                is_named = path == self.path_of(camera, lens.image_size)
+                problem = "" if is_named else tr("{path} has the wrong file name", path=path)
                 found.append(StoredProfile(camera, lens.image_size, problem))
             except UserError as error:
                 found.append(StoredProfile(path.stem, (0, 0), str(error)))

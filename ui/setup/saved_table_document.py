@@ -310,30 +310,24 @@ def _document_of_one(example: Example) -> dict[str, Any]:
 
 
 def _example_of(document: Mapping[str, Any]) -> Example:
+    """One example. Raises one of the errors that `examples_of` counts if it is damaged."""
     numbers = np.array(document["signature"], np.float64)
     first, second, third = (float(value) for value in document["colour"])
-    if numbers.shape != (DIRECTIONS,) or not np.isfinite([*numbers, first, second, third]).all():
-        raise ValueError("a signature is a list of finite numbers")
-    if np.abs(numbers).max() > _MAX_SIGNATURE:
-        raise ValueError("a signature has no such large numbers")
-    signature = numbers.astype(np.float32)
-    if not np.linalg.norm(signature) > 0 or min(first, second, third) < _MIN_LOG_COLOUR:
-        raise ValueError("a signature must not be zero, nor a colour black")
-    posture = Posture(document["posture"])
-    if posture is Posture.VEHICLE:
-        raise ValueError("vehicles are not learned")
-    name, army = document["name"], document["army"]
-    if not all(isinstance(text, str) and 0 < len(text) <= _MAX_NAME for text in (name, army)):
-        raise ValueError("a name is a short text")
-    crop = _crop(document["crop"])
-    return Example(name, army, posture, unit(signature), (first, second, third), crop)
-
-
-def _crop(text: str) -> ImageBgr:
-    png = base64.b64decode(text, validate=True)
-    if not png.startswith(b"\x89PNG") or len(png) > _MAX_PNG_BYTES:
-        raise ValueError("a crop is a small PNG")
+    posture, names = Posture(document["posture"]), (document["name"], document["army"])
+    is_valid = (
+        numbers.shape == (DIRECTIONS,)
+        and np.isfinite([*numbers, first, second, third]).all()
+        and np.abs(numbers).max() <= _MAX_SIGNATURE
+        and np.linalg.norm(numbers.astype(np.float32)) > 0
+        and min(first, second, third) >= _MIN_LOG_COLOUR
+        and posture is not Posture.VEHICLE
+        and all(isinstance(name, str) and 0 < len(name) <= _MAX_NAME for name in names)
+    )
+    png = base64.b64decode(document["crop"], validate=True)
+    if not is_valid or not png.startswith(b"\x89PNG") or len(png) > _MAX_PNG_BYTES:
+        raise ValueError("an example is damaged")
     crop = cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR)
     if crop is None or crop.shape != (CROP_PX, CROP_PX, 3):
-        raise ValueError(f"a crop is {CROP_PX}x{CROP_PX} pixels")
-    return np.asarray(crop, np.uint8)
+        raise ValueError("the picture of an example is damaged")
+    signature = unit(numbers.astype(np.float32))
+    return Example(*names, posture, signature, (first, second, third), np.asarray(crop, np.uint8))

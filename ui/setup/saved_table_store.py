@@ -9,8 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from platformdirs import user_data_path
-
 from calibration.profile import read_json
 from rules.tabletop.errors import UserError, user_error
 from ui.background_task import BackgroundTask
@@ -27,11 +25,6 @@ from vision.table_view import TableView
 _EVERY_S = 1.0
 """Shortest time between two writes, because dragged terrain changes with every move of the mouse."""
 _JITTER_IN = 0.1
-
-
-def tables_folder() -> Path:
-    """The folder of this user's tables; it need not exist yet."""
-    return user_data_path("sandtable", appauthor=False) / "tables"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

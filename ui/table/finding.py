@@ -30,7 +30,7 @@ class Trace:
     """A line through places (x, y, z), closed and filled or not; its width is in pixels of the screen.
 
     Attributes:
-        keeps_clear: Whether labels keep off it.
+        clear_in: Groups of places; labels keep off the box round each.
     """
 
     points_in: tuple[Point3In, ...]
@@ -40,7 +40,7 @@ class Trace:
     closed: bool = False
     dashed: bool = False
     halo: bool = True
-    keeps_clear: bool = False
+    clear_in: tuple[tuple[Point3In, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

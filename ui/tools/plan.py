@@ -148,7 +148,7 @@ def _marks(now: ToolContext, figure: Figure, plan: Plan) -> Iterator[Mark]:
     """A solid line with a tick per inch as far as the figure may go; from there a dashed line, after a cross."""
     path_in, colour = plan.path_in, YELLOW if plan.call is Comparison.TOO_CLOSE else SKY
     allowed = cut(path_in, plan.reach_in)
-    beyond = _rest(path_in, plan.reach_in)
+    beyond = cut(path_in[::-1], length_in(path_in) - plan.reach_in)[::-1]
     if len(beyond) > 1:
         yield Trace(_over(now, beyond), BLAST, 3.0, dashed=True)
     if plan.reach_in > 0:
@@ -199,16 +199,6 @@ def _ticks(now: ToolContext, path_in: Path) -> Iterator[Mark]:
         dx, dy = _TICK_IN * (v - y) / step, _TICK_IN * (x - u) / step
         z = surface_in((x, y), now.terrain)
         yield Trace(((x - dx, y - dy, z), (x + dx, y + dy, z)), WHITE, 1.5, halo=False)
-
-
-def _rest(path_in: Path, from_in: float) -> Path:
-    """The part of the path after its first `from_in` inches."""
-    beyond, passed_in = [place_at(path_in, from_in)], 0.0
-    for a, b in pairwise(path_in):
-        passed_in += length_in((a, b))
-        if passed_in > from_in + 1e-9:
-            beyond.append(b)
-    return tuple(beyond)
 
 
 def _over(now: ToolContext, path_in: Path) -> tuple[Point3In, ...]:

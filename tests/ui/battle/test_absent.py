@@ -9,6 +9,7 @@ from rules.battle.referees import position_of
 from rules.engine.position import Position
 from rules.engine.state import ELIMINATED
 from rules.games.army_men.status import INSIDE, RANGED_IN
+from tests.rules.battle_driver import give_status
 from tests.ui.tables import in_battle, soldier
 from ui.battle.turn_bar import absent, absent_words
 
@@ -32,8 +33,8 @@ def test_absent_soldiers_are_named_and_a_crowd_of_them_counted(tmp_path: Path) -
 def test_casualties_and_passengers_are_not_absent(tmp_path: Path) -> None:
     figures = tuple(soldier(name, 4.0 * number, 10) for number, name in enumerate(NAMES[:3], 1))
     with in_battle(tmp_path / "b", "army_men", "rifleman", figures) as now:
-        now.play.change("green-1", ELIMINATED, True)
-        now.play.change("green-2", INSIDE, "green-3")
+        give_status(now.play.battle, "green-1", ELIMINATED, True)
+        give_status(now.play.battle, "green-2", INSIDE, "green-3")
         position = position_of(now.play.battle, figures[2:], ())
         assert absent(position) == ()
         assert absent(without(position, "green-3")) == ("green-3",)
@@ -42,5 +43,5 @@ def test_casualties_and_passengers_are_not_absent(tmp_path: Path) -> None:
 def test_a_gunner_who_has_ranged_in_on_another_figure_is_no_passenger(tmp_path: Path) -> None:
     figures = tuple(soldier(name, 4.0 * number, 10) for number, name in enumerate(NAMES[:3], 1))
     with in_battle(tmp_path / "b", "army_men", "rifleman", figures) as now:
-        now.play.change("green-2", RANGED_IN, "green-3")
+        give_status(now.play.battle, "green-2", RANGED_IN, "green-3")
         assert absent(position_of(now.play.battle, (figures[0], figures[2]), ())) == ("green-2",)

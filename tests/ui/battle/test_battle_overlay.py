@@ -13,9 +13,9 @@ from rules.engine.action import Action
 from rules.engine.events import PhaseBegun, Placed
 from rules.engine.preview import ActionPreview
 from rules.tabletop.template import Blast
+from tests.rules.battle_driver import give_status
 from tests.ui.tables import in_battle, soldier
 from ui.battle.battle_overlay import (
-    Stray,
     aiming,
     casualties,
     chance_marks,
@@ -26,20 +26,21 @@ from ui.battle.battle_overlay import (
     way_marks,
 )
 from ui.battle.battle_session import Proposal
+from ui.picture.preview import Preview
 from ui.table.finding import Note, Trace
 
 
 def test_no_selection_shows_nothing() -> None:
-    shown = pointing(None, "")
+    shown = pointing(Preview(), None, "")
     assert (shown.picked, shown.asked, shown.ruler, shown.marks) == (None, None, None, ())
 
 
 def test_the_acting_figure_is_picked() -> None:
-    assert pointing(None, "tan-4").picked == "tan-4"
+    assert pointing(Preview(), None, "tan-4").picked == "tan-4"
 
 
 def test_scatter_is_drawn_from_aim_to_landing_place() -> None:
-    stray = Stray((10.0, 10.0), (13.0, 14.0))
+    stray = ((10.0, 10.0), (13.0, 14.0))
     marks = stray_marks(stray)
     way = next(mark for mark in marks if isinstance(mark, Trace) and mark.dashed)
     assert (way.points_in[0], way.points_in[-1]) == ((10.0, 10.0, 0.0), (13.0, 14.0, 0.0))
@@ -47,15 +48,15 @@ def test_scatter_is_drawn_from_aim_to_landing_place() -> None:
     assert "landed 5.0 in away" in notes  # 3, 4, 5
     [head] = [mark for mark in marks if isinstance(mark, Trace) and not mark.closed and not mark.dashed]
     assert head.points_in[1] == (13.0, 14.0, 0.0)
-    back = math.dist(head.points_in[0][:2], stray.aimed_in)
+    back = math.dist(head.points_in[0][:2], stray[0])
     assert back < 5.0  # the barbs of its head point backwards
-    assert pointing(None, "", stray).marks == marks
+    assert pointing(Preview(), None, "", stray).marks == marks
 
 
 def test_the_preview_shows_the_template_at_the_mouse() -> None:
     blast = Blast((1.0, 1.0), 3.0)
-    assert aiming(pointing(None, "tan-4"), blast, (5.0, 6.0)).template == Blast((5.0, 6.0), 3.0)
-    assert aiming(pointing(None, "tan-4"), blast, None).template is None
+    assert aiming(pointing(Preview(), None, "tan-4"), blast, (5.0, 6.0)).template == Blast((5.0, 6.0), 3.0)
+    assert aiming(pointing(Preview(), None, "tan-4"), blast, None).template is None
 
 
 def test_a_detected_move_is_drawn_as_an_arrow() -> None:
@@ -104,10 +105,10 @@ def test_the_selected_soldier_shows_his_reach_and_his_chances(tmp_path: Path) ->
         assert isinstance(note, Note)
         assert note.at_in[:2] == (20, 10)
         assert not [*down_marks(position)]
-        play.change("tan-1", "down", True)
+        give_status(play.battle, "tan-1", "down", True)
         stroke, _ = down_marks(replace(position, state=play.battle.state))
         assert isinstance(stroke, Trace)
         assert math.dist(np.mean(stroke.points_in, axis=0)[:2], (20, 10)) < 0.01  # across his base
-        play.change("tan-1", "eliminated", True)
+        give_status(play.battle, "tan-1", "eliminated", True)
         after = replace(position, state=play.battle.state)
         assert (casualties(after), [*down_marks(after)]) == (("tan-1",), [])

@@ -18,7 +18,7 @@ from rules.engine.preview import ActionPreview
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
-from tests.rules.battle_driver import begun
+from tests.rules.battle_driver import begun, give_status
 from tests.rules.board import figure
 from tests.rules.test_battle_simple_plastic import GREEN, HEDGE, PLACES, TAN
 from ui.battle.battle_session import LEAST_MOVE_IN, BattleSession
@@ -78,7 +78,7 @@ def test_that_nobody_has_moved_is_undone_and_redone_in_one_step(play: BattleSess
     assert play.redo() == "new places without moves"
     assert (play.battle.state, play.redo_label) == (after, None)
     play.undo()
-    play.change("tan-1", "out", True)  # the places can no longer be restored
+    give_status(play.battle, "tan-1", "out", True)  # the places can no longer be restored
     play.undo()
     assert play.redo_label == play.redo() == "Tan 1 out"
     assert play.battle.state.unit("green-1").at_in == before.unit("green-1").at_in
@@ -260,7 +260,7 @@ def test_an_undone_place_is_journalled_again_only_before_an_action(tmp_path: Pat
 
 
 def test_a_phase_ends_only_when_nothing_is_owed_or_it_is_waived_by_name(play: BattleSession) -> None:
-    play.change("green-3", "eliminated", True)
+    give_status(play.battle, "green-3", "eliminated", True)
     apart = seen(play.battle)  # SP-06: green-4 stands 1.6 in from green-2, base to base
     [gap] = play.owed(apart)
     with pytest.raises(UserError, match="Still to do: Close the gaps of rifles"):

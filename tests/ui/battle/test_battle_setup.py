@@ -177,7 +177,7 @@ def test_picking_without_shift_selects_one_soldier(dialog: BattleSetupDialog) ->
 
 def test_a_row_under_the_mouse_is_pointed_out(dialog: BattleSetupDialog) -> None:
     pointed: list[tuple[str, ...]] = []
-    dialog.pointed.connect(lambda: pointed.append(dialog.soldiers.pointed_out))
+    dialog.soldiers.pointed.connect(lambda: pointed.append(dialog.soldiers.pointed_out))
     dialog.soldiers.pick("tan-1")
     dialog.soldiers.cellEntered.emit(1, 0)
     assert pointed == [("tan-1",), ("tan-1", "green-2")]
@@ -211,7 +211,7 @@ def test_a_refusal_keeps_the_input(owned: Owned[BattleSetupDialog], store: ArmyL
 
     one = owned(BattleSetupDialog(["green", "tan"], MEN, store, start=start))
     one.choose_game("army_men")
-    one.choose_card("green-2", "sniper")
+    one.soldiers.choose("green-2", "sniper")
     one.show()
     tan = one.findChildren(QCheckBox)[1]
     tan.click()
@@ -252,12 +252,12 @@ def test_saved_lists_are_shown_only_if_the_game_has_any(dialog: BattleSetupDialo
 def test_an_army_saved_in_the_dialog_can_be_chosen_again(
     dialog: BattleSetupDialog, store: ArmyLists, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dialog.choose_card("tan-2", "engineer", "pioneers")
+    dialog.soldiers.choose("tan-2", "engineer", "pioneers")
     monkeypatch.setattr(QInputDialog, "getText", lambda *_, **__: ("Tan pioneers", True))
     keep = [one for one in dialog.findChildren(QPushButton) if one.text().startswith("Save list")][1]
     keep.click()
     assert store.take("Tan pioneers").recruits[1] == Recruit(figure="tan-2", card="engineer", squad="pioneers")
-    dialog.choose_card("tan-2", "rifleman")
+    dialog.soldiers.choose("tan-2", "rifleman")
     dialog.take_list("tan", "Tan pioneers")
     assert cards(dialog, "tan")[1] == ("tan-2", "engineer", "pioneers")
 

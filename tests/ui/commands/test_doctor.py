@@ -155,7 +155,7 @@ def test_display_problem(environ: dict[str, str], platform: str, problem: bool) 
 
 def test_findings_are_aligned_with_remedies_below() -> None:
     text = format_findings(
-        [CheckResult("disk", CheckState.OK, "fine"), CheckResult("a camera", CheckState.WARNING, "none", "plug in")]
+        [CheckResult(CheckState.OK, "disk", "fine"), CheckResult(CheckState.WARNING, "a camera", "none", "plug in")]
     )
     assert text.splitlines() == ["ok       disk      fine", "warning  a camera  none", "                   -> plug in"]
     assert format_findings([]) == ""

@@ -16,6 +16,7 @@ from rules.engine.game import Question
 from rules.engine.preview import ActionPreview, AvailableActions, Odds
 from rules.tabletop.template import Blast
 from tests.ui.windows import Owned
+from ui.battle.action_text import lines_above
 from ui.desktop.battle.action_list import ActionList
 from ui.desktop.battle.panel import BattlePanel
 
@@ -194,7 +195,7 @@ def test_without_reasons_all_rows_have_room_in_a_low_window(qt: QApplication, ow
     panel.resize(340, 380)
     panel.show_battle_open(True)
     panel.show()
-    panel.show_obligations(many(12))
+    panel.show_actions(many(12))
     qt.processEvents()
     assert panel.action_list.height() >= panel.action_list.sizeHint().height()
     panel.show_outcome("\n".join(f"reason {n}" for n in range(30)))
@@ -208,18 +209,19 @@ def test_questions_are_as_wide_as_the_panel(qt: QApplication, owned: Owned[Battl
     panel.show_battle_open(True)
     panel.show()
     first, *_ = many(1)
-    panel.show_obligations([replace(first, asks=(Question("side", words, "front", ("front", "behind"), holds=str),))])
+    panel.show_actions([replace(first, asks=(Question("side", words, "front", ("front", "behind"), holds=str),))])
     panel.action_list.choose(0)
     qt.processEvents()
     [label] = [one for one in panel.findChildren(QLabel) if one.text() == words]
     assert label.width() > 0.85 * panel.width()
 
 
-def test_the_way_to_what_is_owed_needs_no_key_unless_a_click_aims(owned: Owned[BattlePanel]) -> None:
-    panel, (shot, *_) = owned(BattlePanel()), many(1)
+def test_the_way_to_what_is_owed_needs_no_key_unless_a_click_aims() -> None:
+    shot, *_ = many(1)
     owed = replace(shot, action=Action("Take off Tan 2", "remove", {}, owed="AM-40"))
     shell = replace(shot, action=replace(shot.action, template=Blast((0.0, 0.0), 3.0)))
-    panel.show_figure_actions(AvailableActions("green-1", shot, (shot,), ()), "Rifleman", (), [owed], moves=False)
-    assert panel.about.text().endswith("Still to do: Take off Tan 2. Click bare table to see it.")
-    panel.show_figure_actions(AvailableActions("green-1", shot, (shell,), ()), "Tank", (), [owed], moves=False)
-    assert panel.about.text().endswith("Still to do: Take off Tan 2. Press Esc to see it.")
+    available = AvailableActions("green-1", shot, (shot,), ())
+    [line] = lines_above(available, (shot,), [owed], moves=False)
+    assert line == "Still to do: Take off Tan 2. Click bare table to see it."
+    *_, line = lines_above(available, (shell,), [owed], moves=False)
+    assert line == "Still to do: Take off Tan 2. Press Esc to see it."

@@ -15,6 +15,7 @@ from rules.battle.battle import Battle
 from rules.engine.dice import no_dice
 from rules.engine.events import Noted
 from rules.engine.state import ELIMINATED
+from tests.rules.battle_driver import give_status
 from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.stories import set_up
 from tests.ui.windows import POSTS, Open, Wait, click
@@ -171,7 +172,7 @@ def test_an_ended_battle_is_not_offered(window: Window, open_window: Open, wait_
     set_up(window, "Simple Plastic Wargame")
     battle = window.battle.play.battle
     for name in ("blue-1", "blue-2"):
-        window.battle.play.change(name, ELIMINATED, True)
+        give_status(window.battle.play.battle, name, ELIMINATED, True)
     wait_until(lambda: window.battle.position is not None and not window.battle.position.state.standing("blue"))
     assert window.battle.position is not None
     [won] = [one for one in window.battle.play.referee.obligations(window.battle.position) if one.name == "victory"]

@@ -54,7 +54,7 @@ def test_squads_are_asked_for_only_in_games_with_squads(dialog: BattleSetupDialo
 def test_the_check_of_armies_says_how_many_points_are_too_many(dialog: BattleSetupDialog) -> None:
     dialog.choose_game("plastic_fudge")
     for name in ("green-1", "green-2"):
-        dialog.choose_card(name, "tank", "green")
+        dialog.soldiers.choose(name, "tank", "green")
     QTest.mouseClick(button(dialog, "Check armies"), LEFT)
     [words] = [text for text in texts(dialog) if "too many points" in text]
     # PF-120: a tank and its men cost 300 and 100; PF-85: at most 500.

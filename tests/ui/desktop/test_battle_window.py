@@ -33,7 +33,7 @@ def started_battle(window: Window, path: Path, game: str = "simple_plastic", car
     dialog.choose_game(game)
     usual = next(iter(open_game(game).rules.plain["cards"]))
     for figure in view.figures:
-        dialog.choose_card(figure.id, card or usual, figure.army)
+        dialog.soldiers.choose(figure.id, card or usual, figure.army)
     window.battle.begin(path, dialog.battle_setup)
     dialog.deleteLater()
     show_battle(window)

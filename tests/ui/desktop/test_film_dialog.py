@@ -11,7 +11,7 @@ from calibration.opencv import cv2
 from tests.ui.battle.filmed import fought
 from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.windows import LEFT, Owned, Wait
-from ui.desktop.battle.film_dialog import FilmDialog
+from ui.desktop.battle.film import FilmDialog
 from ui.desktop.window import Window
 
 
@@ -37,7 +37,7 @@ def test_a_battle_is_filmed(window: Window, tmp_path: Path, wait_until: Wait, mo
         asked.append(f"{name} {kinds}")
         return path
 
-    monkeypatch.setattr("ui.desktop.battle.film_dialog.ask_where", where)
+    monkeypatch.setattr("ui.desktop.battle.film.ask_where", where)
     dialog = opened(window)
     dialog.format.setCurrentIndex(1)
     dialog.speed.setCurrentIndex(2)

@@ -16,7 +16,7 @@ from tests.ui.battle.filmed import fought
 from ui.battle.film import FORMATS, Pace, Scene, film_scenes
 from ui.battle.history import BattleReport, report_of
 from ui.battle.thumbnail_store import ThumbnailStore, small_jpeg
-from ui.desktop.battle.film_painter import FilmPainter, fitting_pace, save_film
+from ui.desktop.battle.film import FilmPainter, fitting_pace, save_film
 from ui.theme import GREEN
 from vision.frame import ImageBgr
 

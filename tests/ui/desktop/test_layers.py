@@ -12,8 +12,7 @@ from rules.tabletop.template import Wedge
 from tests.ui.tables import before, soldier
 from ui.desktop.picture.image import to_bgr
 from ui.desktop.picture.painter import Layers, Sprites, paint
-from ui.picture.drawing import Drawing
-from ui.picture.overlay import table_overlay
+from ui.picture.drawing import Drawing, table_overlay
 from ui.picture.preview import Preview
 from ui.picture.shapes import Label, Line, Shape
 from ui.session import Ruler, TableState

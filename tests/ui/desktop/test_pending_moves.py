@@ -108,7 +108,8 @@ def test_a_forbidden_move_says_why_in_a_few_words(play: BattleSession) -> None:
 def test_thirty_moves_stay_low_and_are_accepted_with_one_button(owned: Owned[PendingMoves]) -> None:
     panel, said = owned(PendingMoves()), []
     moves = [move_of(f"Green {n}", (n, 10.0), said, is_legal=n != 3) for n in range(30)]
-    panel.show_moves(moves, lambda: said.append("all"), lambda: said.append("none"))
+    panel.all_accepted.connect(lambda: said.append("all"))
+    panel.show_moves(moves)
     panel.show()
     assert panel.sizeHint().height() < 300
     assert "30 moves to answer" in [label.text() for label in panel.findChildren(QLabel)]
@@ -120,11 +121,12 @@ def test_thirty_moves_stay_low_and_are_accepted_with_one_button(owned: Owned[Pen
 
 def test_a_table_that_was_set_up_again_is_accepted_with_one_button(owned: Owned[PendingMoves]) -> None:
     panel, said = owned(PendingMoves()), []
+    panel.none_accepted.connect(lambda: said.append("none"))
     panel.show()
     [none] = [button for button in panel.findChildren(QPushButton) if button.text() == "None was a move"]
     for forbidden in (2, 3):  # two may be mistakes, three at once are not
         moves = [move_of(f"Green {forbidden}{n}", (n, 10.0), said, is_legal=n >= forbidden) for n in range(5)]
-        panel.show_moves(moves, lambda: said.append("all"), lambda: said.append("none"))
+        panel.show_moves(moves)
         assert none.isVisible() == (forbidden == 3)
     QTest.mouseClick(none, Qt.MouseButton.LeftButton)
     assert said == ["none"]
@@ -134,7 +136,7 @@ def test_both_answers_to_all_moves_can_be_read_in_a_narrow_panel(owned: Owned[Pe
     panel, said = owned(PendingMoves()), []
     panel.setFixedWidth(312)  # that of the tab on a small screen
     panel.show()
-    panel.show_moves([move_of(f"Green {n}", (n, 10.0), said, is_legal=n < 2) for n in range(5)], said.clear, said.clear)
+    panel.show_moves([move_of(f"Green {n}", (n, 10.0), said, is_legal=n < 2) for n in range(5)])
     for words in ("None was a move", "Accept all 2"):
         [button] = [one for one in panel.findChildren(QPushButton) if one.text() == words]
         assert button.isVisible()
@@ -149,7 +151,7 @@ def test_the_buttons_of_one_long_move_need_no_scrolling(owned: Owned[QWidget], w
     move = move_of("Green 4", (10, 10), [], is_legal=False)
     words = "Green 4 moved 5.6 in. The rules forbid it: another player moves now; "
     words += "the soldier has already moved in this turn (AM-06)."
-    panel.show_moves([replace(move, words=words)], lambda: None, lambda: None)
+    panel.show_moves([replace(move, words=words)])
     [label] = [one for one in panel.findChildren(QLabel) if one.text() == words]
     bar = panel.findChild(QScrollArea).verticalScrollBar()
     wait_until(
@@ -162,9 +164,9 @@ def test_the_buttons_of_one_long_move_need_no_scrolling(owned: Owned[QWidget], w
 
 def test_buttons_stay_under_the_mouse_but_answer_the_newest_move(owned: Owned[PendingMoves]) -> None:
     panel, old, new = owned(PendingMoves()), list[str](), list[str]()
-    panel.show_moves([move_of("Green 1", (10, 10), old)], lambda: None, lambda: None)
+    panel.show_moves([move_of("Green 1", (10, 10), old)])
     [accept] = [button for button in panel.findChildren(QPushButton) if button.text() == "Accept"]
-    panel.show_moves([move_of("Green 1", (10, 10), new)], lambda: None, lambda: None)
+    panel.show_moves([move_of("Green 1", (10, 10), new)])
     accept.click()
     assert (old, new) == ([], ["accept Green 1"])
 

@@ -14,7 +14,7 @@ from rules.engine.dice import DiceRequest, Roll
 from rules.engine.events import Change, Changed, PhaseBegun
 from tests.ui.desktop.test_battle_window import press, started_battle
 from tests.ui.windows import POSTS, Owned, Wait, click, next_phase, show_change, texts
-from ui.battle.battle_overlay import Stray, stray_marks
+from ui.battle.battle_overlay import stray_marks
 from ui.battle.round_sequence import RoundMark, RoundState, RoundStep
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.round_bar import RoundBar
@@ -182,7 +182,7 @@ def test_a_strayed_shell_is_drawn_until_the_next_action(window: Window, tmp_path
     # WW-43, WW-44: a 2 misses to one side; the next die is the distance in inches.
     landed = play.battle.state.this_turn["landed"]
     assert (tuple(landed["aimed_in"]), tuple(landed["spot_in"])) != ((18.0, 14.0), (18.0, 14.0))
-    assert window.battle.pointing.marks == stray_marks(Stray((18.0, 14.0), tuple(landed["spot_in"])))
+    assert window.battle.pointing.marks == stray_marks(((18.0, 14.0), tuple(landed["spot_in"])))
     window.battle.choose("")
     assert window.battle.pointing.marks  # until the next action
     next_phase(window)  # WW-44: the shell must still burst; the second press skips that

@@ -114,11 +114,11 @@ def test_a_forbidden_shot_is_allowed_by_the_players(window: Window, panel: Battl
         _, figure, _ = dialog.findChildren(QComboBox)
         assert figure.currentData() == "blue-1"  # the figure concerned comes first
         button(dialog, "Add").click()
-        assert dialog.statuses == (("blue-1", "eliminated"),)
+        assert dialog.statuses == [("blue-1", "eliminated")]
         _, statuses = dialog.findChildren(QListWidget)
         statuses.setCurrentRow(0)
         button(dialog, "Remove").click()
-        assert dialog.statuses == ()
+        assert dialog.statuses == []
         button(dialog, "Add").click()
         reason(dialog).setText("the grenade lay there all the time")
         ok(dialog)

@@ -117,7 +117,7 @@ def test_a_list_brings_the_card_back(player: Player) -> None:
     setup = opens(player)
     asks(player, setup, "Green 2", makes_a_mage)
     setup.keep_list("green", "Coven")
-    setup.choose_card("green-2", "Knavely Knave")
+    setup.soldiers.choose("green-2", "Knavely Knave")
     setup.take_list("green", "Coven")
     assert [one.own["title"] for one in setup.soldiers.recruits("green") if one.own] == ["Merla the Mage"]
     setup.reject()

@@ -637,7 +637,7 @@ def test_the_second_army_takes_its_soldiers_from_the_first(
 def test_the_table_is_shown_correctly_after_every_random_step(
     qt: QApplication, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, voice: ListVoice
 ) -> None:
-    monkeypatch.setattr("ui.desktop.battle.files.armies_folder", lambda: tmp_path_factory.getbasetemp() / "armies")
+    monkeypatch.setattr("ui.desktop.battle.files.data_folder", lambda _: tmp_path_factory.getbasetemp() / "armies")
     more = os.environ.get(EXAMPLES)
     run_state_machine_as_test(
         lambda: PlayerSession(tmp_path_factory.mktemp("evening"), voice),

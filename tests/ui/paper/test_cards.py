@@ -11,8 +11,7 @@ from PyQt6.QtWidgets import QApplication
 from rules.engine.roster import Army, Recruit
 from rules.games import GAMES, open_game
 from rules.tabletop.errors import UserError
-from ui.paper.card_sheet import card_face, card_sheet
-from ui.paper.cards import CARD_MM, FACES, UnitCard, army_cards, game_cards
+from ui.paper.cards import CARD_MM, FACES, UnitCard, army_cards, card_face, card_sheet, game_cards
 from ui.paper.page import PAPERS_MM, Text
 
 

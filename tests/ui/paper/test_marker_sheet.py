@@ -85,9 +85,6 @@ def _box(thing: object) -> tuple[tuple[float, float], tuple[float, float]]:
         ({"side_in": 6.0}, "a marker of 6 in cannot be used on letter paper"),
         ({"side_in": 0.5}, "a marker of 0.5 in cannot be used on letter paper"),
         ({"side_in": math.nan}, "a marker of nan in cannot be used on letter paper"),
-        ({"ids": ()}, "name at least one marker id"),
-        ({"ids": (3, 50)}, "dictionary 4X4_50 has no marker 50: use ids from 0 to 49"),
-        ({"ids": (3, 1, 3)}, "marker 3 is listed twice"),
         ({"dictionary": "9X9_9"}, "there is no ArUco dictionary '9X9_9'"),
     ],
 )

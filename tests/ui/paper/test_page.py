@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from calibration.print_scale import TRUE_PRINT, PrintScale
-from rules.tabletop.errors import UserError
 from ui.paper.page import (
     HEADER_MM,
     MARGIN_MM,
@@ -18,7 +17,6 @@ from ui.paper.page import (
     Pattern,
     Sheet,
     Text,
-    check_paper,
     corrected,
     cut_frame,
     header,
@@ -35,13 +33,6 @@ def test_paper_sizes_follow_the_standards():
     assert PAPERS_MM["a4"] == (210, 297)
     assert Sheet("title", "a4", ()).size_mm == (210, 297)
     assert Sheet("title", "a4", ()).stretch == (1, 1)
-
-
-def test_an_unknown_paper_is_refused():
-    for paper in PAPERS_MM:
-        check_paper(paper)
-    with pytest.raises(UserError, match="unknown paper size 'a3': use letter or a4"):
-        check_paper("a3")
 
 
 def test_the_free_area_excludes_margins_header_and_scales():

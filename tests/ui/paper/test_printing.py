@@ -10,8 +10,9 @@ import pytest
 from calibration.print_scale import PrintScale
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
-from ui.battle.battle_setup import ArmyLists, armies_folder, save_army
+from ui.battle.battle_setup import ArmyLists, save_army
 from ui.cli import main
+from ui.files import data_folder
 from ui.paper.page import PAPERS_MM
 from ui.paper.printing import PrintJob, SheetKind, army_words, sheet_of
 
@@ -72,7 +73,7 @@ def test_an_army_without_known_points_is_printed() -> None:
 def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("XDG_DATA_HOME", "HOME", "LOCALAPPDATA", "USERPROFILE"):
         monkeypatch.setenv(name, str(tmp_path))
-    assert tmp_path in armies_folder().parents
+    assert tmp_path in data_folder("armies").parents
     return tmp_path
 
 
@@ -97,7 +98,7 @@ def test_the_command_prints_each_kind(
 
 def test_the_command_prints_an_army_by_its_file_and_by_its_name(at_home: Path) -> None:
     save_army(at_home / "mine.json", ARMY)
-    ArmyLists(armies_folder()).keep(ARMY)
+    ArmyLists(data_folder("armies")).keep(ARMY)
     for army in (str(at_home / "mine.json"), "guards"):
         assert main(["print", str(at_home / "out.pdf"), "--army", army]) == 0
 

@@ -14,8 +14,9 @@ from calibration.marker_issue import MarkerIssue, Reason
 from calibration.solve import PERTURBATION_SIGMAS, Calibration
 from rules.tabletop.table import Figure, Posture, ellipse_outline
 from rules.tabletop.template import Blast
+from ui.picture.drawing import table_overlay
 from ui.picture.figure_shapes import figure_number
-from ui.picture.overlay import marker_issue_shapes, resting_shapes, table_overlay
+from ui.picture.overlay import marker_issue_shapes, resting_shapes
 from ui.picture.preview import Preview
 from ui.picture.shapes import Label, Line, Ring, Shape, marked
 from ui.session import Ruler, TableState
@@ -224,8 +225,9 @@ def test_white_rings_are_below_the_numbers() -> None:
 
 
 def test_labels_keep_off_badges() -> None:
-    disc = Trace(((1.0, 1.0, 0.0), (2.0, 1.0, 0.0), (2.0, 2.0, 0.0)), WHITE, closed=True, keeps_clear=True)
+    places = ((1.0, 1.0, 0.0), (2.0, 1.0, 0.0), (2.0, 2.0, 0.0))
+    disc = Trace(places, WHITE, closed=True, clear_in=(places,))
     [line] = [one for one in marked(CAMERA, [disc]) if isinstance(one, Line)]
     assert line.keep_clear == (line.points_px,)
-    [free] = [one for one in marked(CAMERA, [replace(disc, keeps_clear=False)]) if isinstance(one, Line)]
+    [free] = [one for one in marked(CAMERA, [replace(disc, clear_in=())]) if isinstance(one, Line)]
     assert free.keep_clear == ()

@@ -69,7 +69,6 @@ class ActionList(QTreeWidget):
 
     @property
     def chosen(self) -> ActionPreview | None:
-        """The selected action."""
         number = self._number
         return None if number is None else self.previews[number]
 
@@ -111,7 +110,6 @@ class ActionList(QTreeWidget):
         return QSize(super().sizeHint().width(), self._rows_px())
 
     def minimumSizeHint(self) -> QSize:
-        """The two best actions."""
         return QSize(super().minimumSizeHint().width(), min(self._rows_px(), 2 * _CHIP_PX))
 
     def _rows_px(self) -> int:

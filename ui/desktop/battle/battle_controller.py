@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PyQt6.QtCore import QObject, pyqtSignal
@@ -18,10 +19,9 @@ from rules.engine.position import Position
 from rules.engine.posture_doubt import PostureDoubt
 from rules.engine.preview import ActionPreview
 from rules.engine.referee import FIRE
-from rules.engine.text import says_outcome
 from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Figure, PointIn
-from ui.battle.action_text import limit_words, obligation_words, outcome_banner, verdict_rows
+from ui.battle.action_text import limit_words, obligation_words, outcome_banner, result_words, verdict_rows
 from ui.battle.battle_overlay import Stray, aiming, pointing
 from ui.battle.battle_session import BattleSession
 from ui.battle.battle_setup import BattleSetup, agree, begin
@@ -29,16 +29,16 @@ from ui.battle.dice import RollingAction, thrown_words
 from ui.battle.ruling import decide, override_words
 from ui.battle.selection import Selection, cross_marks
 from ui.desktop.battle.battle_presenter import BattlePresenter
+from ui.desktop.battle.dice_card import RollingController
 from ui.desktop.battle.goals_dialog import ask_goals
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.pending_moves import PendingMove
-from ui.desktop.battle.rolling_controller import RollingController
 from ui.desktop.battle.round_bar import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.battle.turn_bar import TurnBarView
 from ui.formatting import capitalized
 from ui.picture.preview import Preview
-from ui.rules_text import display_name, display_names, event_outcome, outcome_words, readable, step_words, translated
+from ui.rules_text import display_name, display_names, outcome_words, readable, step_words, translated
 from ui.translation import tr, tr_count
 from vision.palette import army_names
 from vision.setup import Setup
@@ -85,7 +85,7 @@ class BattleController(QObject):
         self.panel, self.turn_bar = panel, TurnBarView()
         self._armies: tuple[str, ...] = ()
         self._say, self.clock = say, clock
-        self.rolling = RollingController(panel, chance, self._try_now, self._finish)
+        self.rolling = RollingController(panel.show_dice, chance, self._try_now, self._finish)
         self._selection = Selection()
         self.position: Position | None = None
         self._seen: tuple[object, object, object] | None = None
@@ -95,17 +95,19 @@ class BattleController(QObject):
         self._unanswered: tuple[tuple[str, ...], ...] = ()
         self._skips_unseen = False  # whether the next press skips moves that are not seen yet
         self._rounds = RoundController(panel.round_bar, self._on_round_changed, self._continue_round)
-        self._presenter = BattlePresenter(panel, self.turn_bar, self._after, self.accept_all, self.accept_none)
+        self._presenter = BattlePresenter(panel, self.turn_bar, self._after)
         self.play: BattleSession | None = None
-        self.turn_bar.go_on.connect(lambda: self._try(self._go_on))
-        panel.wanted.connect(lambda action: self._try(lambda: self._do(action)))
-        panel.roll_wanted.connect(lambda action: self._try(lambda: self._roll(action, self.rolling.roll)))
-        panel.roll_all_wanted.connect(lambda action: self._try(lambda: self._roll(action, self.rolling.roll_series)))
-        panel.settled.connect(lambda ambiguity, answer: self._try(lambda: self._settle(ambiguity, answer)))
-        panel.answered.connect(lambda *answer: self._try(lambda: self._answer(*answer)))
+        self.turn_bar.go_on.connect(lambda: self._in_battle(self._go_on))
+        panel.wanted.connect(partial(self._in_battle, self._do))
+        panel.roll_wanted.connect(partial(self._in_battle, self._roll))
+        panel.roll_all_wanted.connect(partial(self._in_battle, self._roll_all))
+        panel.settled.connect(partial(self._in_battle, self._settle))
+        panel.answered.connect(partial(self._in_battle, self._answer))
         panel.posture_doubts = self._posture_doubts
-        panel.overrule_requested.connect(lambda: self._try(self.overrule))
-        panel.goals.connect(lambda: self._try(self.ask_goals))
+        panel.overrule_requested.connect(partial(self._in_battle, self._overrule))
+        panel.pending_moves.all_accepted.connect(partial(self._record, BattleSession.accept_all))
+        panel.pending_moves.none_accepted.connect(partial(self._record, BattleSession.all_only_shifted))
+        panel.goals.connect(lambda: self._try(self._ask_goals))
         panel.round_bar.started.connect(self._begin_round)
         panel.round_bar.left.connect(self._leave_round)
         self._show()
@@ -202,16 +204,15 @@ class BattleController(QObject):
     def add(self, figure: Figure, recruit: Recruit) -> None:
         """Bring a figure into the battle where it stands; see `BattleSession.add`."""
         if self.play is not None:
-            play = self.play
-            self._after(lambda: play.add(figure, recruit))
+            self._after(partial(self.play.add, figure, recruit))
 
     def add_target(self, figure: str) -> None:
         """Add a target of the selected figure, or take it away: two or more are attacked by one action."""
-        self._try(lambda: self._add_target(figure))
+        self._in_battle(self._add_target, figure)
 
-    def _add_target(self, figure: str) -> None:
-        play, position, now = self.play, self.position, self.panel.chosen
-        if play is None or position is None or not self.chosen or figure == self.chosen:
+    def _add_target(self, play: BattleSession, position: Position, figure: str) -> None:
+        now = self.panel.chosen
+        if not self.chosen or figure == self.chosen:
             return
         aimed_at = now.action.at[:1] if now is not None and now.action.by == (self.chosen,) else ()
         before = self._selection.targets or aimed_at
@@ -255,18 +256,14 @@ class BattleController(QObject):
     def drifted(self, drift: Drift) -> None:
         """Journal that the camera, the table or the markers moved."""
         if self.play is not None:
-            play = self.play
-            self._try_now(lambda: play.drifted(drift))
+            self._try_now(partial(self.play.drifted, drift))
             self._refresh()
 
     @property
     def pointing(self) -> Preview:
         """What the battle draws on the table: the selected action, moves to decide, and strayed templates."""
-        drawn = self._presenter.shown
-        shown = pointing(self.panel.chosen, self.chosen, self._stray)
-        cross = cross_marks(self.cross_hair_in) if self.cross_hair_in is not None else ()
-        marks = (*shown.marks, *drawn.marks, *cross)
-        return replace(shown, marks=marks, areas=drawn.reach, badges=drawn.badges, casualties=drawn.casualties)
+        shown = pointing(self._presenter.shown.drawn, self.panel.chosen, self.chosen, self._stray)
+        return replace(shown, marks=(*shown.marks, *cross_marks(self.cross_hair_in))) if self.cross_hair_in else shown
 
     def aiming(self, at_in: PointIn | None) -> Preview:
         """The same plus, before an action is selected, the template that a click on this place or Enter would lay."""
@@ -345,19 +342,17 @@ class BattleController(QObject):
 
     # What the players choose
 
-    def _go_on(self) -> None:
-        if self.play is not None and self.position is not None:
-            self.play.place_all(self.position)
-            play, position = self.play, self.position
-            if self._warn_of_movement(play, position) or self._warn_of_moves() or self._warn_of_owed(play, position):
-                return
-            self.play.go_on(self.position, self._skippable)
-            self._skippable, self._skips_unseen = (), False
-            self._stray = None
-            self._rounds.end()
-            self._selection = Selection()  # these actions belong to the last phase
-            self._refresh()
-            self.panel.show_outcome("")
+    def _go_on(self, play: BattleSession, position: Position) -> None:
+        play.place_all(position)
+        if self._warn_of_movement(play, position) or self._warn_of_moves() or self._warn_of_owed(play, position):
+            return
+        play.go_on(position, self._skippable)
+        self._skippable, self._skips_unseen = (), False
+        self._stray = None
+        self._rounds.end()
+        self._selection = Selection()  # these actions belong to the last phase
+        self._refresh()
+        self.panel.show_outcome("")
 
     def _warn_of_movement(self, play: BattleSession, position: Position) -> bool:
         """Say that a move may not be seen yet, which the next phase would forbid; return whether that is new."""
@@ -405,14 +400,14 @@ class BattleController(QObject):
         self.warned.emit(words)
         return True
 
-    def _do(self, action: Action) -> None:
-        if self.play is None or self.position is None:
-            return
-        self.rolling.begin(RollingAction(self.play, self.position, action), self.panel.needed.text())
+    def _do(self, play: BattleSession, position: Position, action: Action) -> None:
+        self.rolling.begin(RollingAction(play, position, action), self.panel.needed.text())
 
-    def _roll(self, action: Action, roll: Callable[[RollingAction], object]) -> None:
-        if self.play is not None and self.position is not None:
-            roll(RollingAction(self.play, self.position, action))
+    def _roll(self, play: BattleSession, position: Position, action: Action) -> None:
+        self.rolling.roll(RollingAction(play, position, action))
+
+    def _roll_all(self, play: BattleSession, position: Position, action: Action) -> None:
+        self.rolling.roll_series(RollingAction(play, position, action))
 
     def _finish(self, done: Sequence[RollingAction]) -> None:
         """Show what came of actions whose dice are rolled: of one with its reasons, of several a line each."""
@@ -421,24 +416,18 @@ class BattleController(QObject):
         self._skippable = ()  # what is still owed is named again
         found = [(one, one.verdict) for one in done if one.verdict is not None]
         rolled, verdict = found[-1]
-        ends = self.play.referee.strayed(rolled.position, rolled.action, verdict)
-        self._stray = Stray(*ends) if ends is not None else None
+        self._stray = self.play.referee.strayed(rolled.position, rolled.action, verdict)
         # The actions at the place where a template ended are listed with all others.
-        spot_in = self._selection.spot_in if ends is None else None
+        spot_in = self._selection.spot_in if self._stray is None else None
         self._selection = replace(self._selection, spot_in=spot_in, targets=())
         event = self.play.battle.events[self.play.battle.entries[-1].seq]
-        if isinstance(event, ActionResolved):
-            self.resolved.emit(outcome_banner(event))
+        assert isinstance(event, ActionResolved)  # as every action that is done
+        self.resolved.emit(outcome_banner(event))
         if len(found) > 1:
             lines = [f"{translated(one.action.words)}: {capitalized(outcome_words(its.outcome))}" for one, its in found]
             self._show_outcome((), "", lines)
         else:
-            outcome = outcome_words(verdict.outcome) if not isinstance(event, ActionResolved) else event_outcome(event)
-            outcome = capitalized(outcome)
-            if isinstance(event, ActionResolved) and event.title and not event.by:
-                # A side's name alone would say nothing.
-                title = translated(event.title)
-                outcome = title if says_outcome(event) else f"{title}: {outcome}"
+            outcome = result_words(event)
             if self._rounds:
                 outcome = " · ".join((outcome, *(thrown_words(asked, roll.faces) for asked, roll in rolled.throws)))
             self._show_outcome(rolled.action.by, outcome, verdict_rows(verdict))
@@ -478,38 +467,44 @@ class BattleController(QObject):
         self._rounds.end()
         self.choose("")
 
-    def _settle(self, ambiguity: Ambiguity, answer: str) -> None:
-        if self.play is not None:
-            self.play.settle(ambiguity, answer, limit_words(ambiguity))
-            self._refresh()
+    def _settle(self, play: BattleSession, _: Position, ambiguity: Ambiguity, answer: str) -> None:
+        play.settle(ambiguity, answer, limit_words(ambiguity))
+        self._refresh()
 
     def _posture_doubts(self, one: ActionPreview) -> tuple[PostureDoubt, ...]:
         if self.play is None or self.position is None:
             return ()
         return self.play.posture_doubts(self.position, one)
 
-    def _answer(self, action: Action, fact: str, value: object) -> None:
-        if self.play is not None:
-            self.play.answer(action, fact, value)
-            self._refresh()
+    def _answer(self, play: BattleSession, _: Position, action: Action, fact: str, value: object) -> None:
+        play.answer(action, fact, value)
+        self._refresh()
 
-    def overrule(self, seq: int | None = None) -> None:
-        """Ask how the players overrule the selected action, else a verdict: the last one, or that of entry `seq`."""
-        if self.play is not None and self.position is not None:
-            play = self.play
-            ruling = ask_ruling(play, self.position, self.panel.chosen, seq, self.panel.window())
-            if ruling is not None:
-                decide(play, ruling)
-                self._stray = None
-                self._show_outcome(ruling.case.by, override_words(ruling.override), ruling.reason.splitlines())
+    def _overrule(self, play: BattleSession, position: Position) -> None:
+        """Ask how the players overrule the selected action or a verdict, and do it."""
+        ruling = ask_ruling(play, position, self.panel.chosen, self.panel.window())
+        if ruling is not None:
+            decide(play, ruling)
+            self._stray = None
+            self._show_outcome(ruling.case.by, override_words(ruling.override), ruling.reason.splitlines())
 
-    def ask_goals(self) -> None:
+    def _ask_goals(self) -> None:
         """Ask for the sides' goals and store the changes."""
         if self.play is not None:
             aims = ask_goals(self.play, self.position, self.panel.window())
             if aims is not None:
                 agree(self.play.battle, aims)
                 self._refresh()
+
+    def _in_battle(self, change: Callable[..., object], *said: object) -> None:
+        """Do what the players want in the open battle: `change` receives it, its position, and what they `said`."""
+        if self.play is not None and self.position is not None:
+            self._try(partial(change, self.play, self.position, *said))
+
+    def _record(self, change: Callable[[BattleSession, Position], object]) -> None:
+        """Do what the players want in the open battle, and name the step that was recorded."""
+        if self.play is not None and self.position is not None:
+            self._after(partial(change, self.play, self.position))
 
     def _try(self, change: Callable[[], object]) -> None:
         """Do what the players want, unless dice must be rolled first."""
@@ -567,18 +562,6 @@ class BattleController(QObject):
                 self._unanswered = ()
                 self.panel.show_outcome("")
         self.crossed.emit(self.cross_hair_in is not None)
-
-    def accept_all(self) -> None:
-        """Accept all moves that the camera saw and the rules allow."""
-        if self.play is not None and self.position is not None:
-            play, position = self.play, self.position
-            self._after(lambda: play.accept_all(position))
-
-    def accept_none(self) -> None:
-        """Take the places where all figures stand now, without a move."""
-        if self.play is not None and self.position is not None:
-            play, position = self.play, self.position
-            self._after(lambda: play.all_only_shifted(position))
 
     def _after(self, change: Callable[[], object]) -> None:
         before = len(self.play.battle.entries) if self.play is not None else 0

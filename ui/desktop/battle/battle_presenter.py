@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rules.engine.position import Position
-from rules.engine.preview import ActionPreview, AvailableActions, is_owed
+from rules.engine.preview import ActionPreview, AvailableActions, at_spot, is_owed
 from rules.engine.text import place_words
 from rules.tabletop.errors import UserError
-from ui.battle.action_text import card_title, numbered_names
+from ui.battle.action_text import card_title, lines_above, numbered_names
 from ui.battle.battle_overlay import badge_marks, casualties, chance_marks, down_marks, reach_marks, way_marks
 from ui.battle.battle_session import BattleSession
 from ui.battle.battle_setup import goal_lines
 from ui.battle.selection import Selection
 from ui.battle.turn_bar import absent_words, turn_bar
-from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
+from ui.desktop.battle.panel import CLICK_ONE, PHOTO_PX, BattlePanel
 from ui.desktop.battle.pending_moves import PendingMove, keys_of, pending_move
 from ui.desktop.battle.turn_bar import TurnBarView
+from ui.desktop.widgets import show_words
+from ui.picture.preview import Preview
 from ui.rules_text import readable, story_line
 from ui.table.finding import Mark
 from ui.table.portrait import portrait
+from ui.translation import tr
 from vision.table_view import TableView
-
-Change = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +34,12 @@ class BattleDisplay:
     Attributes:
         pending: Moves seen by the camera that wait for an answer.
         must_answer: Whether the next phase would forbid them.
-        marks: The ways of these moves, and the selected figure's chances.
-        reach: How far the selected figure may still go.
-        badges: The figures' badges.
-        casualties: The figures to cross out.
+        drawn: The ways of these moves, the selected figure's chances and reach, badges and casualties.
     """
 
     pending: tuple[PendingMove, ...] = ()
-    marks: tuple[Mark, ...] = ()
-    reach: tuple[Mark, ...] = ()
-    badges: tuple[Mark, ...] = ()
-    casualties: tuple[str, ...] = ()
     must_answer: bool = False
+    drawn: Preview = field(default_factory=Preview)
 
     @property
     def unanswered(self) -> tuple[tuple[str, ...], ...]:
@@ -55,17 +50,9 @@ class BattleDisplay:
 class BattlePresenter:
     """Shows the battle."""
 
-    def __init__(
-        self,
-        panel: BattlePanel,
-        bar: TurnBarView,
-        decide: Callable[[Change], object],
-        accept_all: Change,
-        accept_none: Change,
-    ) -> None:
-        """Show battles in `panel` and `bar`; `decide` makes the change that answers a move, the last two all moves."""
+    def __init__(self, panel: BattlePanel, bar: TurnBarView, decide: Callable[[Callable[[], object]], object]) -> None:
+        """Show battles in `panel` and `bar`; `decide` makes the change that answers a move."""
         self._panel, self._bar, self._decide = panel, bar, decide
-        self._accept_all, self._accept_none = accept_all, accept_none
         self._refusal = ""
         self.shown = BattleDisplay()
 
@@ -75,10 +62,10 @@ class BattlePresenter:
         self._show_table(BattleDisplay())
         self._bar.show_turn(turn_bar(play, None, armies) if play is not None else None)
         panel.show_battle_open(play is not None)
-        panel.show_absent("")
+        show_words(panel.absent, "")
         panel.overrule_button.setEnabled(False)
         panel.goals_button.setEnabled(play is not None)
-        panel.show_no_battle() if play is None else panel.show_obligations(())
+        panel.show_actions((), [tr("No battle is open. Choose a game:") if play is None else tr(CLICK_ONE)])
         panel.show_story(() if play is None else tuple(map(story_line, play.story)))
         panel.show_photo(None)
 
@@ -104,7 +91,7 @@ class BattlePresenter:
         owed = [one for one in obligations if is_owed(one)]
         panel.show_battle_open(True)
         panel.show_story(tuple(map(story_line, play.story)))
-        panel.show_absent(absent_words(position))
+        show_words(panel.absent, absent_words(position))
         panel.overrule_button.setEnabled(bool(position.state.turn))
         panel.goals_button.setEnabled(True)
         proposals = play.proposals(position)
@@ -113,15 +100,17 @@ class BattlePresenter:
         reach: tuple[Mark, ...] = ()
         if asked is not None and selection.spot_in is None and len(selection.targets) < 2:
             title = card_title(position, position.unit(selection.figure))
-            panel.show_round_actions(selection.figure, title, asked)
+            panel.show_actions(asked, (), selection.figure, title)
+            if panel.chosen is None:
+                panel.action_list.choose(0)
         else:
             available = self._show_actions(play, position, selection, obligations)
             if available is not None:
                 marks = (*marks, *chance_marks(position, available.attacks))
                 reach = tuple(reach_marks(position, available.figure, available.movement))
-        badges = tuple(badge_marks(position, play.referee))
-        must_answer = play.referee.moves(position)
-        shown = BattleDisplay(pending, marks, reach, badges, casualties(position), must_answer)
+        badges, out = tuple(badge_marks(position, play.referee)), casualties(position)
+        drawn = Preview(marks=marks, areas=reach, badges=badges, casualties=out)
+        shown = BattleDisplay(pending, play.referee.moves(position), drawn)
         self._show_table(shown)
         skips = set(shown.unanswered) <= set(skippable_moves)
         bar = turn_bar(play, position, armies, skippable, owed, len(shown.unanswered), skips_moves=skips, idle=idle)
@@ -130,7 +119,7 @@ class BattlePresenter:
 
     def _show_table(self, shown: BattleDisplay) -> None:
         self.shown = shown
-        self._panel.pending_moves.show_moves(shown.pending, self._accept_all, self._accept_none)
+        self._panel.pending_moves.show_moves(shown.pending)
 
     def _show_actions(
         self, play: BattleSession, position: Position, selection: Selection, obligations: Sequence[ActionPreview]
@@ -148,18 +137,23 @@ class BattlePresenter:
                 panel.show_outcome("")
             self._refusal = ""
         if available is None:
-            panel.show_obligations(obligations, goal_lines(play))
+            panel.show_actions(obligations, [tr(CLICK_ONE), *goal_lines(play)])
             return None
-        title = card_title(position, position.unit(figure))
         if len(selection.targets) > 1:
-            at_all = play.at_targets(position, figure, selection.targets)
-            panel.show_place_actions(figure, title, numbered_names(selection.targets), at_all)
-        elif selection.spot_in is None:
+            actions = play.at_targets(position, figure, selection.targets)
+            lines = [_aim_words(numbered_names(selection.targets))]
+        elif selection.spot_in is not None:
+            actions = at_spot(play.referee, position, figure, selection.spot_in)
+            lines = [_aim_words(place_words(selection.spot_in))]
+        else:
             own = [one for one in obligations if one.action.by == (figure,)]
             others = [one for one in obligations if one not in own and is_owed(one)]
+            actions = (*own, *available.attacks, *available.others)
             moves = not position.state.turn or play.referee.moves(position)
-            panel.show_figure_actions(available, title, own, others, moves=moves)
-        else:
-            there = play.at_spot(position, figure, selection.spot_in)
-            panel.show_place_actions(figure, title, place_words(selection.spot_in), there)
+            lines = lines_above(available, actions, others, moves=moves)
+        panel.show_actions(actions, lines, figure, card_title(position, position.unit(figure)))
         return available
+
+
+def _aim_words(target: str) -> str:
+    return tr("aims at {place}. Esc: show all actions", place=target)

@@ -8,7 +8,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -71,13 +70,7 @@ _SIZE = (560, 620)
 
 
 class BattleSetupDialog(QDialog):
-    """Sets up a battle with the figures seen, beside the table, where they light up.
-
-    Signals:
-        pointed: Other soldiers are to light up on the table.
-    """
-
-    pointed = pyqtSignal()
+    """Sets up a battle with the figures seen, beside the table, where they light up."""
 
     def __init__(
         self,
@@ -109,7 +102,6 @@ class BattleSetupDialog(QDialog):
         self._begin = QPushButton(tr("Start battle"))
         make_primary(self._begin)
         self.soldiers = SoldierTable(self._figures)
-        self.soldiers.pointed.connect(self.pointed)
         self.soldiers.own_wanted.connect(self._ask_card)
         self.picker = SoldierPicker(self.soldiers)
         self.goals = GoalsForm(self._sides, places)
@@ -125,7 +117,6 @@ class BattleSetupDialog(QDialog):
 
     @property
     def battle_setup(self) -> BattleSetup:
-        """The chosen setup."""
         name = self._game.currentData()
         chosen = {key: box.currentData() for key, box in self._choices.items()}
         defaults = {key: option.default for key, option in self._opened.options.items()}
@@ -143,12 +134,7 @@ class BattleSetupDialog(QDialog):
             super().accept()
 
     def choose_game(self, name: str) -> None:
-        """Choose the game."""
         self._game.setCurrentIndex(self._game.findData(name))
-
-    def choose_card(self, figure: str, card: str, squad: str = "") -> None:
-        """Choose a figure's card and squad."""
-        self.soldiers.choose(figure, card, squad)
 
     def take_list(self, side: str, name: str) -> None:
         """Apply a saved army list to a side's figures.
@@ -225,7 +211,7 @@ class BattleSetupDialog(QDialog):
         self.goals.offer(referee_of(self._opened.name).tasks(self._opened.rules), sizes, aims)
 
     def _fill_lists(self) -> None:
-        known = [one.army for one in self._army_lists.listed() if one.army and one.army.game == self._opened.name]
+        known = [army for army in self._army_lists.listed() if army.game == self._opened.name]
         for box in self._lists.values():
             box.clear()
             box.addItem(tr("Choose a saved list…"), "")

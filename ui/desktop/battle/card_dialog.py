@@ -114,7 +114,6 @@ class EquipmentTable(QTableWidget):
         return [thing.data for thing in self._things]
 
     def show_things(self, things: Iterable[Mapping[str, Any]]) -> None:
-        """Show these things, and no others."""
         self._things.clear()
         self.setRowCount(0)
         for thing in things:
@@ -122,7 +121,6 @@ class EquipmentTable(QTableWidget):
         self.edited.emit()
 
     def add(self, data: Mapping[str, Any]) -> None:
-        """Add a thing."""
         kind, row = str(data.get("kind", "worn")), self.rowCount()
         thing = _Thing(QTableWidgetItem(str(data["name"])), QComboBox(), QSpinBox(), QSpinBox(), NumberBox(), data)
         for one, words in _KINDS.items():

@@ -1,22 +1,38 @@
-"""The part of the battle card that asks for dice: rolled by the program, typed, clicked, or reported by devices."""
+"""The part of the battle card that asks for dice: rolled by the program, typed, clicked, or reported by devices.
+
+Its controller leads an action through its dice, while the rest of the window works on.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PyQt6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QIcon, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen, QPixmap
-from PyQt6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QCheckBox, QLineEdit, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from rules.engine.dice import DiceRequest, Die, Roll, rolled
+from rules.engine.text import action_with_actors
 from rules.tabletop.errors import UserError
-from ui.battle.dice import PIPS, Throws, dice_words, face_words, hint_words, request_words, roll_words, typed_faces
+from ui.battle.dice import (
+    PIPS,
+    RollingAction,
+    Throws,
+    dice_words,
+    face_words,
+    hint_words,
+    request_words,
+    roll_words,
+    typed_faces,
+    virtual_dice,
+)
 from ui.desktop.picture.image import painting
 from ui.desktop.theme import make_primary
-from ui.desktop.widgets import button_with_tip, described, in_column, in_row, set_font, wrapping_label
+from ui.desktop.widgets import button_with_tip, described, in_column, in_row, set_font, show_words, wrapping_label
 from ui.formatting import sentence
+from ui.rules_text import translated
 from ui.translation import tr
 
 _FACE_PX, _BUTTON_PX = 32, 40
@@ -60,14 +76,14 @@ class DiceCard(QWidget):
     def __init__(self, request: DiceRequest, chance: random.Random, parent: QWidget | None = None) -> None:
         """Ask for the dice of `request`; `chance` rolls the program's own."""
         super().__init__(parent)
-        self.request, self._chance = request, chance
+        self.request = request
         self.roll: Roll | None = None
         self._needed, self._action, self._before = wrapping_label(), wrapping_label(), QVBoxLayout()
         self._what, self._problem = wrapping_label(request_words(request)), wrapping_label()
         self._shown = DiceFaces(request.die, request.count)
         words = tr("Roll the die") if request.count == 1 else tr("Roll the dice")
         tip = tr("Let the program roll; the roll counts (Alt+R)")
-        self.roll_button = button_with_tip(words, tip, self._roll_dice, "Alt+R")
+        self.roll_button = button_with_tip(words, tip, lambda: self._finish(virtual_dice(chance)(request)), "Alt+R")
         self._all, self._line = button_with_tip("", "", self.roll_all.emit), _FacesField()
         self._use = button_with_tip(tr("Use"), tr("Use the typed faces; then they are final (Return)"), self._use_typed)
         tip = tr("Take the action back before a die is rolled (Esc)")
@@ -87,9 +103,8 @@ class DiceCard(QWidget):
 
     def show_action(self, words: str, needed: str, throws: Throws = ()) -> None:
         """Show the action, the number needed, and the dice that were rolled for it before."""
-        for label, text in ((self._action, words), (self._needed, needed)):
-            label.setText(text)
-            label.setVisible(bool(text))
+        show_words(self._action, words)
+        show_words(self._needed, needed)
         for request, roll in throws:
             self._before.addWidget(wrapping_label(roll_words(request, roll.faces)))
             self._before.addWidget(DiceFaces(request.die, request.count, roll.faces))
@@ -151,23 +166,16 @@ class DiceCard(QWidget):
             roll = rolled(self.request, read)
         except UserError as refusal:
             problem = sentence(str(refusal)) if len(faces) >= self.request.count else ""
-        self._show_problem(problem)
+        show_words(self._problem, problem)
         self._use.setEnabled(roll is not None)
         return roll
-
-    def _show_problem(self, problem: str) -> None:
-        self._problem.setText(problem)
-        self._problem.setVisible(bool(problem))
 
     def _use_typed(self) -> None:
         roll = self._check()
         if roll is not None:
             self._finish(roll)
         elif not self._problem.text():
-            self._show_problem(sentence(hint_words(self._die, self.request.count)))
-
-    def _roll_dice(self) -> None:
-        self._finish(Roll(tuple(self._chance.choice(self.request.die.faces) for _ in range(self.request.count))))
+            show_words(self._problem, sentence(hint_words(self._die, self.request.count)))
 
     def _finish(self, roll: Roll) -> None:
         if self.roll is None:
@@ -182,10 +190,7 @@ class DiceCard(QWidget):
 
     def _face_buttons(self, die: Die) -> QWidget:
         """A button for each face of a die."""
-        row = QWidget()
-        layout = QHBoxLayout(row)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
+        row, buttons = QWidget(), []
         for face in die.faces:
             button, words = QPushButton(), tr("A die shows {die}", die=face_words(die, face))
             button.setIcon(die_icon(die, face, _FACE_PX))
@@ -194,8 +199,8 @@ class DiceCard(QWidget):
             button.setFlat(True)
             described(button, words, words)
             button.clicked.connect(partial(self._click, face))
-            layout.addWidget(button)
-        layout.addStretch(1)
+            buttons.append(button)
+        in_row(*buttons, None, on=row, margin=0).setSpacing(4)
         return row
 
     def _set_up(self) -> None:
@@ -228,6 +233,122 @@ class DiceCard(QWidget):
         ).setSpacing(8)
 
 
+class RollingController:
+    """Shows the dice requests of one action after another, and reports its result.
+
+    Attributes:
+        dice: Rolls for the players if they let the program roll.
+        card: The open dice request; None if there is none.
+    """
+
+    def __init__(
+        self,
+        show: Callable[[DiceCard | None], object],
+        chance: random.Random,
+        attempt: Callable[[Callable[[], object]], None],
+        finish: Callable[[Sequence[RollingAction]], None],
+    ) -> None:
+        """Show each request by `show`; `chance` rolls the program's own dice, `attempt` shows the players a refusal.
+
+        `finish` receives the actions that are done: one, or several that were rolled together.
+        """
+        self._show, self._chance, self._attempt, self._finish = show, chance, attempt, finish
+        self.dice = virtual_dice(chance)
+        self._rolling: RollingAction | None = None
+        self._needed = ""
+        self.card: DiceCard | None = None
+
+    def __bool__(self) -> bool:
+        """Whether dice must be rolled before anything else can be done."""
+        return self._rolling is not None
+
+    def check_none(self) -> None:
+        """Raise a `UserError` if dice must be rolled first."""
+        if self._rolling is not None:
+            words = tr("Roll the dice first, or cancel the action.")
+            raise UserError(words if self._rolling.may_cancel else tr("Roll the remaining dice first."))
+
+    def begin(self, rolling: RollingAction, needed: str) -> None:
+        """Lead this action through its dice; `needed` is the number needed by its first roll."""
+        self._rolling, self._needed = rolling, needed
+        self._advance(lambda: None)
+
+    def roll(self, rolling: RollingAction) -> None:
+        """Roll all dice of this action without asking for them."""
+        rolling.answer_all(self.dice)
+        self._finish((rolling,))
+
+    def roll_series(self, rolling: RollingAction) -> None:
+        """Roll this action and all others of its kind that the phase needs, such as the morale of an army."""
+        self._rolling = rolling
+        self._roll_all()
+
+    def cancel(self) -> None:
+        """End the action without a result; nothing has happened in the battle."""
+        if self._rolling is not None:
+            self._rolling.cancel()
+            self._close()
+
+    def cancel_unless_begun(self) -> None:
+        """Take the action back as the players wish, unless a die was rolled for it."""
+        if self.card is not None and self.card.may_cancel:
+            self.cancel()
+
+    def _advance(self, answer: Callable[[], object]) -> None:
+        """Answer the current request, then ask for the next dice or report the result."""
+        self._attempt(lambda: self._answered(answer))
+
+    def _answered(self, answer: Callable[[], object]) -> None:
+        rolling = self._rolling
+        if rolling is None:
+            return
+        try:
+            answer()
+        finally:
+            if rolling.request is None:
+                self._close()
+        if rolling.request is None:
+            self._finish((rolling,))
+        else:
+            self._ask(rolling, rolling.request)
+
+    def _ask(self, rolling: RollingAction, request: DiceRequest) -> None:
+        """Show the card of a request."""
+        card = DiceCard(request, self._chance)
+        words = translated(action_with_actors(rolling.action.by, rolling.action.words))
+        card.show_action(words, "" if rolling.throws else self._needed, rolling.throws)
+        same = len(rolling.same)
+        if same > 1:
+            tip = tr("Let the program make this roll and all others of this kind")
+            card.offer_all(tr("Roll all {count}", count=same), tip)
+        elif rolling.more_follows:
+            card.offer_all(tr("Roll all"), tr("Let the program roll these dice and all that follow"))
+        card.rolled.connect(lambda roll: self._advance(lambda: rolling.answer(roll)))
+        card.roll_all.connect(lambda: self._attempt(self._roll_all))
+        card.cancelled.connect(self.cancel_unless_begun)
+        self.card = card
+        self._show(card)
+
+    def _roll_all(self) -> None:
+        """Roll the rest of the action and, in a series such as the morale of an army, all the others."""
+        rolling = self._rolling
+        if rolling is None:
+            return
+        done = [rolling]
+        try:
+            rolling.answer_all(self.dice)
+            while (following := done[-1].following({one.action.words for one in done})) is not None:
+                following.answer_all(self.dice)
+                done.append(following)
+        finally:
+            self._close()
+            self._finish([one for one in done if one.verdict is not None])
+
+    def _close(self) -> None:
+        self._rolling = self.card = None
+        self._show(None)
+
+
 _FEW, _BIG_PX, _SMALL_PX, _GAP_PX = 12, 40, 22, 6
 _WIDE_PX = 280
 _MOST_SHOWN = 100
@@ -256,13 +377,11 @@ class DiceFaces(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Size of all dice."""
         shown, step_px = min(self._count, _MOST_SHOWN), self._px + _GAP_PX
         lines = -(-shown // self._in_line)
         return QSize(min(shown, self._in_line) * step_px - _GAP_PX, lines * step_px - _GAP_PX)
 
     def minimumSizeHint(self) -> QSize:
-        """Size of all dice."""
         return self.sizeHint()
 
     def paintEvent(self, _: QPaintEvent | None) -> None:

@@ -12,7 +12,6 @@ from PyQt6.QtWidgets import QApplication, QInputDialog, QWidget
 
 from rules.battle.battle import Battle, Clock
 from rules.battle.journal import Damaged
-from rules.battle.progress import Cancelled
 from rules.battle.recovery import recover
 from rules.engine.events import Recruit
 from rules.tabletop.errors import user_error
@@ -25,7 +24,6 @@ from ui.battle.battle_setup import (
     NEEDS_TWO_SIDES,
     ArmyLists,
     BattleSetup,
-    armies_folder,
     title_of,
     unit_title,
     usual_card,
@@ -39,7 +37,7 @@ from ui.desktop.settings import Settings
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult
 from ui.desktop.widgets import literal_text
-from ui.files import write_bytes
+from ui.files import data_folder, write_bytes
 from ui.formatting import capitalized
 from ui.picture.preview import Preview
 from ui.rules_text import display_name
@@ -102,7 +100,6 @@ class BattleFiles(QObject):
 
     @property
     def is_setting_up(self) -> bool:
-        """Whether the setup of a battle is open."""
         return self._setup is not None
 
     def new_battle(self, game: str = "") -> None:
@@ -143,13 +140,13 @@ class BattleFiles(QObject):
     def _open_setup(self, game: str, view: TableView, armies: Sequence[str]) -> None:
         found = ((figure.id, portrait(view, figure.id, CROP_PX)) for figure in view.figures)
         crops = {name: crop for name, crop in found if crop is not None}
-        lists = ArmyLists(armies_folder())
+        lists = ArmyLists(data_folder("armies"))
         places = [one.name for one in self._store.session.state.setup.terrain]
         self._battle.choose("")  # its aim would stay on the table
         self._setup = dialog = BattleSetupDialog(armies, view.figures, lists, self._window, self._begin, crops, places)
         if game:
             dialog.choose_game(game)
-        dialog.pointed.connect(self.changed)
+        dialog.soldiers.pointed.connect(self.changed)
         dialog.finished.connect(self._forget_setup)
         dialog.finished.connect(dialog.deleteLater)
         dialog.show()
@@ -220,13 +217,11 @@ class BattleFiles(QObject):
             self._store.change(lambda: self._battle.add(figure, recruit))
 
     def open_battle(self) -> None:
-        """Ask for a battle and continue it."""
         kinds = tr("Battles (*.battle);;All files (*)")
         if path := ask_file(self._window, tr("Open a battle"), kinds, self._folder):
             self.open(path)
 
     def continue_last(self) -> None:
-        """Continue the last battle."""
         path = self._settings.last_battle
         if path is None or not path.is_file():
             self._store.say(tr("There is no earlier battle. Start one with New battle."))
@@ -234,7 +229,6 @@ class BattleFiles(QObject):
             self.open(path)
 
     def open(self, path: Path) -> None:
-        """Continue a battle."""
         self._offer.withdraw()
         self._awaited_game, play = None, self._battle.play
         if play is not None and play.battle.path.resolve() == path.resolve():
@@ -322,18 +316,19 @@ class BattleOpening:
     def __init__(self, window: QWidget, say: Say, clock: Clock, take: Callable[[Battle], object]) -> None:
         """Dialogs open over `window`; `say` shows a message, `clock` times events, `take` receives the open battle."""
         self._window, self._say, self._clock, self._take = window, say, clock, take
-        self._task: BackgroundTask[Battle | Damaged] = BackgroundTask("sandtable opening")
-        self._name, self._part, self._cancelled = "", 0, False
+        cancelled = tr("Cancelled. No battle was opened.")
+        self._task: BackgroundTask[Battle | Damaged] = BackgroundTask("sandtable opening", cancelled)
+        self._name = ""
         self._timer = QTimer(window)
         self._timer.timeout.connect(self._pull)
 
     def open(self, path: Path) -> None:
         """Open a battle in the background; `take` receives it, or a message says why it cannot be opened."""
-        self._start(path, lambda: Battle.open(path, self._clock, self._step))
+        self._start(path, lambda: Battle.open(path, self._clock, self._task.step))
 
     def close(self) -> None:
         """Stop opening, if in progress, and close the battle."""
-        self._cancelled = True
+        self._task.cancel()
         self._timer.stop()
         self._task.join()
         found = self._task.take()
@@ -350,16 +345,11 @@ class BattleOpening:
         if self._task.busy:
             self._show_progress()
             return
-        self._name, self._part, self._cancelled = path.name, 0, False
+        self._name = path.name
         self._task.start(work)
         self._task.join(_WAIT_S)
         self._timer.start(_TICK_MS)
         self._pull()
-
-    def _step(self, done: int, of: int) -> None:
-        self._part = 100 * done // max(of, 1)
-        if self._cancelled:
-            raise Cancelled(tr("Cancelled. No battle was opened."))
 
     def _pull(self) -> None:
         if self._task.busy:
@@ -377,14 +367,11 @@ class BattleOpening:
             self._say(self._task.refusal)
 
     def _show_progress(self) -> None:
-        if self._cancelled:
+        if self._task.is_cancelled:
             self._say(tr("Cancelling…"))
         else:
-            words = tr("Opening {name}… {part} %", name=self._name, part=self._part)
-            self._say(words, ((tr("Cancel"), self._cancel),))
-
-    def _cancel(self) -> None:
-        self._cancelled = True
+            words = tr("Opening {name}… {part} %", name=self._name, part=self._task.percent)
+            self._say(words, ((tr("Cancel"), self._task.cancel),))
 
     def _offer(self, damage: Damaged) -> None:
         actions: MessageActions = ((tr("Open copy"), lambda: self._open_copy(damage)),) if damage.kept else ()
@@ -397,8 +384,8 @@ class BattleOpening:
             return
 
         def make() -> Battle:
-            recover(damage.path, copy, self._clock, self._step)
-            return Battle.open(copy, self._clock, self._step)
+            recover(damage.path, copy, self._clock, self._task.step)
+            return Battle.open(copy, self._clock, self._task.step)
 
         self._start(copy, make)
 

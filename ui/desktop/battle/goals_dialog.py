@@ -33,7 +33,6 @@ class GoalsForm(QWidget):
 
     @property
     def aims(self) -> tuple[Objective, ...]:
-        """The chosen goals."""
         return tuple(goal.aim for goal in self._sides.values())
 
     def offer(self, tasks: Sequence[Task], figures: Mapping[str, int], aims: Sequence[Objective] = ()) -> None:
@@ -45,7 +44,6 @@ class GoalsForm(QWidget):
             goal.offer(tasks, figures, now.get(side, Objective(side, tasks[0].name if tasks else "")))
 
     def choose(self, side: str, task: str, number: int | None = None, words: str = "") -> None:
-        """Choose the task of a side."""
         self._sides[side].choose(Objective(side, task, number, words))
 
 

@@ -15,7 +15,6 @@ from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QListV
 from calibration.opencv import cv2
 from rules.battle.battle import Battle
 from rules.battle.journal import is_event
-from rules.battle.progress import Cancelled
 from rules.battle.story import story_lines
 from rules.engine.events import TableLaid
 from rules.engine.state import State
@@ -26,14 +25,14 @@ from ui.battle.history import HistoryMoment, battle_json, matching, positions, r
 from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import ThumbnailStore, small_jpeg
 from ui.desktop.battle.battle_controller import BattleController
-from ui.desktop.battle.film_dialog import FilmDialog
+from ui.desktop.battle.film import FilmDialog
 from ui.desktop.picture.image import painting, to_bgr, to_qimage
 from ui.desktop.picture.painter import paint
 from ui.desktop.picture.view import PictureView
 from ui.desktop.saving import BackgroundSave, ask_where
 from ui.desktop.store import Store
 from ui.desktop.widgets import button_with_tip, close_button, described, in_column, in_row, set_font
-from ui.picture.overlay import table_overlay
+from ui.picture.drawing import table_overlay
 from ui.picture.shapes import Label
 from ui.rules_text import story_line
 from ui.session import TableState
@@ -89,7 +88,6 @@ class HistoryController:
     # History
 
     def show(self) -> None:
-        """Open the history dialog."""
         battle = self._open
         if battle is None:
             self._store.say(tr(_NONE))
@@ -162,9 +160,8 @@ class HistoryController:
 
     def save_json(self, path: Path | None = None) -> None:
         """Write the battle like `sandtable replay --json`; without a path, ask where."""
-        self._save(
-            path, tr("Save data"), "json", tr("Data (*.json)"), lambda battle, _: battle_json(battle, self._step)
-        )
+        step = self._background_save.step
+        self._save(path, tr("Save data"), "json", tr("Data (*.json)"), lambda battle, _: battle_json(battle, step))
 
     def save_page(self, path: Path | None = None) -> None:
         """Write the story with its pictures as one web page."""
@@ -172,7 +169,7 @@ class HistoryController:
 
     def _page(self, battle: Battle, thumbnails: ThumbnailStore | None) -> bytes:
         picture = (lambda _: None) if thumbnails is None else thumbnails.picture
-        return report_page(report_of(battle), picture, self._step)
+        return report_page(report_of(battle), picture, self._background_save.step)
 
     def save_film(self) -> None:
         """Ask how to film the battle, and write it."""
@@ -201,10 +198,6 @@ class HistoryController:
             self._store.say(tr(_NONE))
         elif path := path or ask_where(self._window, title, f"{battle.path.stem}.{ending}", kinds):
             self._background_save.send(path, lambda: make(battle, thumbnails))
-
-    def _step(self, _done: int, _of: int) -> None:
-        if self._background_save.is_cancelled:
-            raise Cancelled(tr("Cancelled. Nothing was saved."))
 
 
 def _story(battle: Battle) -> bytes:
@@ -303,7 +296,6 @@ class MomentList(QAbstractListModel):
         self._blank = QIcon(blank)
 
     def show(self, story: Sequence[HistoryMoment]) -> None:
-        """Replace the rows."""
         self.beginResetModel()
         self._shown, self._icons = story, {}
         self.endResetModel()
@@ -312,7 +304,6 @@ class MomentList(QAbstractListModel):
         return 0 if parent.isValid() else len(self._shown)
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Text, thumbnail and tooltip of a row."""
         position = self._shown[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             when = f"{position.when:%H:%M}  " if position.when else ""

@@ -25,11 +25,11 @@ from rules.engine.action import Action
 from rules.engine.game import Question
 from rules.engine.needed import needed_words
 from rules.engine.posture_doubt import PostureDoubt
-from rules.engine.preview import ActionPreview, AvailableActions
+from rules.engine.preview import ActionPreview
 from rules.games import game_names
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
-from ui.battle.action_text import doubt_answers, doubt_words, movement_words, obligation_words, reason_rows
+from ui.battle.action_text import doubt_answers, doubt_words, reason_rows
 from ui.battle.battle_setup import about_game, title_of
 from ui.battle.dice import Throws, alike, needs_dice, thrown_words
 from ui.desktop.battle.action_list import ActionList
@@ -50,6 +50,7 @@ from ui.desktop.widgets import (
     name_tabs,
     plain_label,
     set_font,
+    show_words,
     wrapping_label,
 )
 from ui.formatting import capitalized
@@ -128,7 +129,6 @@ class BattlePanel(QWidget):
 
     @property
     def chosen(self) -> ActionPreview | None:
-        """The selected action."""
         return self.action_list.chosen
 
     @property
@@ -137,11 +137,6 @@ class BattlePanel(QWidget):
         return next(
             (one.action.template for one in self.action_list.previews if one.possible and one.action.template), None
         )
-
-    def show_no_battle(self) -> None:
-        """Show that no battle is open, and the games."""
-        self.about.setText(escape_markup(tr("No battle is open. Choose a game:")))
-        self._fill(())
 
     def show_battle_open(self, is_open: bool) -> None:
         """Show what belongs to an open battle, or offer to start one."""
@@ -156,61 +151,19 @@ class BattlePanel(QWidget):
             self._photo.setPixmap(QPixmap.fromImage(to_qimage(image_bgr)))
         self._photo.setVisible(image_bgr is not None)
 
-    def show_obligations(self, obligations: Sequence[ActionPreview], goals: Sequence[str] = ()) -> None:
-        """Show the obligations of whole sides and the goals, for when no figure is selected."""
-        self.about.setText("<br>".join([tr(CLICK_ONE), *map(escape_markup, goals)]))
-        self._fill(obligations)
-
-    def show_absent(self, words: str) -> None:
-        """Say which soldiers are not on the table; nothing if `words` is empty."""
-        self.absent.setText(words)
-        self.absent.setVisible(bool(words))
-
-    def show_round_actions(self, figure: str, unit: str, previews: Sequence[ActionPreview]) -> None:
-        """Show a figure's actions in a round, with the first possible one selected."""
-        self.about.setText(_heading(figure, unit))
-        self._fill(previews)
-        if self.chosen is None:
-            self.action_list.choose(0)
-
     def take_focus(self) -> None:
         """Give the action list the focus: up and down select, Return performs the action."""
         if self.isVisible():
             (self._dice_card or self.action_list).setFocus()
 
-    def show_figure_actions(
-        self,
-        available: AvailableActions,
-        unit: str,
-        owed: Sequence[ActionPreview] = (),
-        others: Sequence[ActionPreview] = (),
-        *,
-        moves: bool = True,
+    def show_actions(
+        self, previews: Sequence[ActionPreview], lines: Sequence[str] = (), figure: str = "", unit: str = ""
     ) -> None:
-        """Show a figure's obligations and actions, possible ones first, and what is left to it if it `moves` now.
-
-        `others` are obligations of the side.
-        """
-        every = (*owed, *available.attacks, *available.others)
-        spread = any(one.action.template for one in every)
-        lines = [capitalized(movement_words(available))] if moves else []
-        if spread:
-            lines.append(tr("Click a place to aim there, or press H to aim with keys."))
-        if others:
-            lines.append(f"{obligation_words(others)}. {_way_to_others(len(others), clicks_aim=spread)}")
-        self.about.setText("<br>".join((_heading(available.figure, unit), *map(escape_markup, lines))))
-        self._fill(every)
-
-    def show_place_actions(self, figure: str, unit: str, place: str, previews: Sequence[ActionPreview]) -> None:
-        """Show a figure's actions at a place, possible ones first."""
-        self.about.setText(
-            tr(
-                "{figure}<br>aims at {place}. Esc: show all actions",
-                figure=_heading(figure, unit),
-                place=escape_markup(place),
-            )
-        )
-        self._fill(previews)
+        """Show actions below these lines and, if they are a figure's, below its name and unit."""
+        heading = f"<b>{escape_markup(display_name(figure))}</b>, {escape_markup(unit)}" if figure else ""
+        self.about.setText("<br>".join(filter(None, (heading, *map(escape_markup, lines)))))
+        had_chosen = self.chosen is not None  # whose reasons must not stay without it
+        self._explain(keep=not self.action_list.show_actions(previews) and not had_chosen)
 
     def show_story(self, lines: Sequence[str]) -> None:
         """Show the story, scrolled to the newest line."""
@@ -227,13 +180,12 @@ class BattlePanel(QWidget):
     def show_outcome(self, words: str, result: str = "") -> None:
         """Show a result and its reasons, and deselect the action, whose odds would take their place."""
         self.action_list.setCurrentItem(None)
-        self._show_result(result)
+        show_words(self.result, result)
         self.why.setText(words)
         clear_layout(self._throws)
         self._show_reasons()
 
     def show_throws(self, throws: Throws) -> None:
-        """Show the dice of the result."""
         for request, roll in throws:
             words, throw = wrapping_label(thrown_words(request, roll.faces)), QWidget()
             dice = DiceFaces(request.die, request.count, roll.faces)
@@ -243,10 +195,6 @@ class BattlePanel(QWidget):
                 in_column(words, dice, on=throw, margin=0)
             self._throws.addWidget(throw)
         self._show_reasons()
-
-    def _show_result(self, words: str) -> None:
-        self.result.setText(words)
-        self.result.setVisible(bool(words))
 
     def show_dice(self, card: DiceCard | None) -> None:
         """Show a dice request in place of the actions; None shows the actions again."""
@@ -260,7 +208,7 @@ class BattlePanel(QWidget):
             room = Scrolled(card, 5 * self.fontMetrics().lineSpacing())
             self._dice.addWidget(room)
             room.show()  # now, because only what is shown takes the focus
-            self.take_focus()
+        self.take_focus()
 
     def choose_dice(self) -> None:
         """Select the best action if it is an obligation; none if the players must choose between answers to it."""
@@ -275,19 +223,14 @@ class BattlePanel(QWidget):
         by, rule = one.action.by, one.action.owed
         return sum(each.by == by and (bool(by) or each.owed == rule) for each in owed) == 1
 
-    def _fill(self, previews: Sequence[ActionPreview]) -> None:
-        had_chosen = self.chosen is not None  # whose reasons must not stay without it
-        self._explain(keep=not self.action_list.show_actions(previews) and not had_chosen)
-
     def _explain(self, keep: bool = False) -> None:
         one = self.chosen
         if one is not None or not keep:
             clear_layout(self._throws)
-            self._show_result("")
+            show_words(self.result, "")
         self._ask(one)
         self._offer_dice(one)
-        self.needed.setText(translated(needed_words(one, tr)) if one is not None else "")
-        self.needed.setVisible(bool(self.needed.text()))
+        show_words(self.needed, translated(needed_words(one, tr)) if one is not None else "")
         if one is not None:
             self.why.setText("\n".join(reason_rows(one)))
         elif not keep:
@@ -438,17 +381,6 @@ class BattlePanel(QWidget):
             signal.emit(one.action)
 
 
-def _way_to_others(count: int, *, clicks_aim: bool) -> str:
-    """How to see the obligations of the side: a click on the bare table may aim instead."""
-    if clicks_aim:
-        return tr("Press Esc to see it.") if count == 1 else tr("Press Esc to see them.")
-    return tr("Click bare table to see it.") if count == 1 else tr("Click bare table to see them.")
-
-
-def _heading(figure: str, unit: str) -> str:
-    return f"<b>{escape_markup(display_name(figure))}</b>, {escape_markup(unit)}"
-
-
 def _add_row(form: QFormLayout, words: str, answer: QLayout) -> None:
     """Add a question over its answer, as wide as the panel; a label in the form's own column would wrap early."""
     form.addRow(wrapping_label(words))
@@ -484,7 +416,6 @@ class GameList(QWidget):
         self._layout.setContentsMargins(4, 4, 4, 4)
 
     def showEvent(self, event: QShowEvent | None) -> None:
-        """Fill the list."""
         super().showEvent(event)
         for name in () if self._layout.count() else game_names():
             button = QPushButton(self)

@@ -10,12 +10,12 @@ from functools import partial
 from textwrap import shorten
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QLineF, QObject, QPoint, QPointF, QSize, Qt
-from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PyQt6.QtCore import QEvent, QLineF, QObject, QPoint, QPointF, QSize, Qt, pyqtSignal
+from PyQt6.QtWidgets import QFrame, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from calibration.camera import TableCamera
 from calibration.solve import Calibration
-from rules.engine.ambiguity import NEARER, Ambiguity
+from rules.engine.ambiguity import NEARER
 from rules.engine.position import Position
 from rules.tabletop.path import Path
 from rules.tabletop.table import PointIn
@@ -100,20 +100,25 @@ def keys_of(moves: Sequence[PendingMove]) -> tuple[tuple[str, ...], ...]:
 
 
 class PendingMoves(QWidget):
-    """A list of moves with the possible answers; it scrolls and never grows beyond a part of the window."""
+    """A list of moves with the possible answers; it scrolls and never grows beyond a part of the window.
+
+    Signals:
+        all_accepted: The players accept all moves that the rules allow.
+        none_accepted: None was a move: all soldiers belong where they stand now.
+    """
+
+    all_accepted = pyqtSignal()
+    none_accepted = pyqtSignal()
 
     def __init__(self) -> None:
         super().__init__()
-        self._all, self._none, self._rows = QPushButton(), QPushButton(tr("None was a move")), QVBoxLayout()
-        self._title = plain_label()
-        self._all.setToolTip(tr("Accept all moves that the rules allow"))
-        self._all.clicked.connect(lambda: self._accept_all())
-        self._none.setToolTip(tr("The table was set up again: all soldiers belong where they stand now"))
-        self._none.clicked.connect(lambda: self._accept_none())
+        self._title, self._rows = plain_label(), QVBoxLayout()
+        tip = tr("Accept all moves that the rules allow")
+        self._all = button_with_tip("", tip, self.all_accepted.emit)
+        tip = tr("The table was set up again: all soldiers belong where they stand now")
+        self._none = button_with_tip(tr("None was a move"), tip, self.none_accepted.emit)
         self._none.setVisible(False)  # it must not widen the panel before its first moves
         make_primary(self._all)
-        self._accept_all: Callable[[], object] = lambda: None
-        self._accept_none: Callable[[], object] = lambda: None
         self._rows.setContentsMargins(0, 0, 0, 0)
         inner = QWidget()
         inner.setLayout(self._rows)
@@ -123,11 +128,8 @@ class PendingMoves(QWidget):
         self._moves: tuple[PendingMove, ...] = ()
         self.setVisible(False)
 
-    def show_moves(
-        self, moves: Sequence[PendingMove], accept_all: Callable[[], object], accept_none: Callable[[], object]
-    ) -> None:
+    def show_moves(self, moves: Sequence[PendingMove]) -> None:
         """Show these moves; if they have not changed, their buttons stay untouched under the mouse."""
-        self._accept_all, self._accept_none = accept_all, accept_none
         before, self._moves = self._moves, tuple(moves)
         if keys_of(moves) == keys_of(before):
             return
@@ -170,8 +172,8 @@ def pending_move(
     words, short, details, preview = f"{proposal.words}.", proposal.short_words, "", proposal.preview
     buttons: tuple[DecisionButton, ...]
     if preview.ambiguities:
-        words, short = _doubt_words(play, position, proposal), tr("Too close to call")
-        buttons = _ambiguity_buttons(play, position, proposal, after)
+        short = tr("Too close to call")
+        words, buttons = _doubtful(play, position, proposal, after)
     else:
         nudged = tr("It was only nudged; take nothing off the allowance")
         nudge = DecisionButton(tr("Just a nudge"), nudged, lambda: after(lambda: play.only_shifted(proposal)), "✗")
@@ -229,49 +231,29 @@ def _one_decimal(words: str) -> str:
     return re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}", words)
 
 
-def _is_far(ambiguity: Ambiguity) -> bool:
-    """Whether the ambiguity is about a distance moved."""
-    return ambiguity.question.rpartition(": ")[2].startswith("how far")
-
-
-def _doubt_words(play: BattleSession, position: Position, proposal: Proposal) -> str:
-    """What is too close to call: of a distance, also the limit."""
-    ambiguity = proposal.preview.ambiguities[0]
-    if not _is_far(ambiguity):
-        return tr("Too close to call: {question}.", question=doubt_words(ambiguity))
-    limit_in = _far_limit_in(play, position, proposal)
-    if limit_in is None:
-        return tr("Too close to call: {question}.", question=proposal.words)
-    return tr("Too close to call: {move} of {left_in:.3g} in.", move=proposal.words, left_in=limit_in)
-
-
-def _far_limit_in(play: BattleSession, position: Position, proposal: Proposal) -> float | None:
-    """The limit of a distance: what was left of the allowance or, for a run, what the rules compare with."""
-    ambiguity, left_in = proposal.preview.ambiguities[0], play.left_in(position, proposal)
-    return ambiguity.limit if left_in is None and str(ambiguity.fact[-1]).endswith("_in") else left_in
-
-
-def _ambiguity_buttons(
+def _doubtful(
     play: BattleSession, position: Position, proposal: Proposal, after: Callable[[Callable[[], object]], object]
-) -> tuple[DecisionButton, ...]:
-    """The buttons that decide an ambiguity of a move; an answer that allows it also accepts it."""
+) -> tuple[str, tuple[DecisionButton, ...]]:
+    """What is too close to call about a move, and the buttons that decide it; an answer that allows it accepts it."""
     ambiguity = proposal.preview.ambiguities[0]
-    if not _is_far(ambiguity):
-        return tuple(
-            DecisionButton(
-                capitalized(translated(answer)),
-                translated(ambiguity.question),
-                partial(after, partial(play.settle, ambiguity, answer)),
-            )
-            for answer in ambiguity.answers
-        )
-    limit_in = _far_limit_in(play, position, proposal)
-    limit = "" if limit_in is None else f"{limit_in:.3g} in"
+    question = translated(ambiguity.question)
+    if not ambiguity.question.rpartition(": ")[2].startswith("how far"):
+        words = tr("Too close to call: {question}.", question=doubt_words(ambiguity))
+        decides = [(answer, partial(play.settle, ambiguity, answer)) for answer in ambiguity.answers]
+        buttons = [DecisionButton(capitalized(translated(one)), question, partial(after, do)) for one, do in decides]
+        return words, tuple(buttons)
+    limit_in = play.left_in(position, proposal)
+    if limit_in is None and str(ambiguity.fact[-1]).endswith("_in"):
+        limit_in = ambiguity.limit  # what the rules compare a run with
+    words, limit = tr("Too close to call: {question}.", question=proposal.words), ""
+    if limit_in is not None:
+        words = tr("Too close to call: {move} of {left_in:.3g} in.", move=proposal.words, left_in=limit_in)
+        limit = f"{limit_in:.3g} in"
     allowing = [one for one in ambiguity.answers if play.settled(position, proposal, one).is_legal] or [NEARER]
-    return tuple(
+    return words, tuple(
         DecisionButton(
             tr("Allow") if answer in allowing else tr("Forbid"),
-            translated(ambiguity.question),
+            question,
             partial(after, partial(play.settle_move, position, proposal, answer, limit)),
             "✓" if answer in allowing else "✗",
         )
@@ -401,18 +383,16 @@ class _Pill(QFrame):
         self.setStyleSheet(_STYLE)
         self.setCursor(Qt.CursorShape.ArrowCursor)
         described(self, move.words, literal_text(move.words))
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(6, 2, 2, 2)
-        layout.setSpacing(3)
-        self._words = _words_of(move, self)
-        layout.addWidget(self._words)
+        self._words, buttons = _words_of(move, self), []
         for number, decision in enumerate(move.buttons):
             button = QToolButton()
             button.setText(decision.sign or decision.words)
             described(button, f"{decision.words}: {move.words}", literal_text(f"{decision.words}: {decision.tip}"))
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # by keys the moves are answered in the panel
             button.clicked.connect(lambda _, number=number: answer(number))
-            layout.addWidget(button)
+            buttons.append(button)
+        layout = in_row(self._words, *buttons, on=self, margin=(6, 2, 2, 2))
+        layout.setSpacing(3)
         self.whole_px = self.sizeHint()
         self.small_px = self.whole_px - QSize(self._words.sizeHint().width() + layout.spacing(), 0)
 

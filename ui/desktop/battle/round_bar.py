@@ -13,7 +13,7 @@ from rules.engine.preview import ActionPreview, preview_of
 from ui.battle.action_text import round_words
 from ui.battle.battle_session import BattleSession
 from ui.battle.round_sequence import RoundMark, RoundSequence, RoundState, rounds
-from ui.desktop.widgets import button_with_tip, clear_layout, in_column, in_row, set_font, wrapping_label
+from ui.desktop.widgets import button_with_tip, clear_layout, in_column, in_row, set_font, show_words, wrapping_label
 from ui.formatting import capitalized
 from ui.translation import tr
 
@@ -71,8 +71,7 @@ class RoundBar(QWidget):
             if item is not None and (button := item.widget()) is not None:
                 button.setVisible(over and (state is None or name != state.name))
         self.setVisible(state is not None or bool(self._offered))
-        self._result.setText(result)
-        self._result.setVisible(bool(result))
+        show_words(self._result, result)
         if state is None or state == self._shown:
             self._shown = state
             return
@@ -131,7 +130,6 @@ class RoundController:
         strip.gone.connect(lambda name: self._turn(lambda walker, position: walker.go(name, position)))
 
     def __bool__(self) -> bool:
-        """Whether a round is in progress."""
         return self._sequence is not None
 
     @property
@@ -145,11 +143,9 @@ class RoundController:
         return self._sequence.idle if self._sequence is not None else frozenset()
 
     def begin(self, play: BattleSession, name: str) -> None:
-        """Start a round."""
         self._sequence, self.result = RoundSequence(play, name), ""
 
     def end(self) -> None:
-        """Leave the round."""
         self._sequence, self.result = None, ""
 
     def ask(self, figure: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QKeySequence, QShortcut
@@ -16,13 +16,12 @@ from ui.battle.battle_session import BattleSession
 from ui.battle.ruling import (
     Case,
     Ruling,
-    StatusText,
-    all_changes,
     case_before,
     cases_after,
     figures_of,
     holdings,
     override_words,
+    status_changes,
 )
 from ui.desktop.widgets import button_with_tip, described, in_column, in_row, ok_and_cancel, plain_label
 from ui.rules_text import display_name, translated
@@ -33,80 +32,73 @@ _STATUS_ROWS = 3
 
 
 class RulingDialog(QDialog):
-    """Asks for an override."""
+    """Asks for an override.
 
-    def __init__(
-        self,
-        cases: Sequence[Case],
-        holdings: Callable[[Case], Sequence[Override]],
-        figures: Callable[[Case], Sequence[str]],
-        conditions: Sequence[str],
-        parent: QWidget | None = None,
-    ) -> None:
-        """Offer the cases, the likeliest first, each with its possible outcomes and the figures that may get a status.
+    Attributes:
+        statuses: Those that are added to figures.
+    """
 
-        `conditions` are the game's statuses; others may be typed.
-        """
+    def __init__(self, play: BattleSession, position: Position, cases: Sequence[Case], parent: QWidget | None) -> None:
+        """Offer these cases of a battle, the likeliest first."""
         super().__init__(parent)
         self.setWindowTitle(tr("Overrule"))
         self.resize(*_SIZE)
-        self._cases, self._holdings_of, self._figures_of = tuple(cases), holdings, figures
+        self._play, self._position, self._cases = play, position, tuple(cases)
         self._overrides: tuple[Override, ...] = ()
         self._case, self._figure, self._condition = QComboBox(), QComboBox(), QComboBox()
         self._outcomes, self._statuses, self._reason = QListWidget(), QListWidget(), QLineEdit()
-        self._pairs: list[StatusText] = []
+        self.statuses: list[tuple[str, str]] = []
         for case in self._cases:
             self._case.addItem(case.shown)
-        self._conditions = {translated(one): one for one in conditions}
+        self._conditions = {translated(one): one for one in play.referee.conditions}
         self._condition.addItems(list(self._conditions))
         self._lay_out()
         self._take(0)
 
     @property
     def case(self) -> Case:
-        """What is overruled."""
         return self._cases[self._case.currentIndex()]
 
     @property
     def override(self) -> Override | None:
-        """The chosen outcome."""
         row = self._outcomes.currentRow()
         return self._overrides[row] if 0 <= row < len(self._overrides) else None
 
     @property
-    def statuses(self) -> tuple[StatusText, ...]:
-        """The statuses added to figures."""
-        return tuple(self._pairs)
+    def ruling(self) -> Ruling | None:
+        """The players' decision; None if no outcome is chosen."""
+        if self.override is None:
+            return None
+        return Ruling(self.case, self.override, self.reason, status_changes(self._play, self.statuses))
 
     @property
     def reason(self) -> str:
-        """The reason."""
         return self._reason.text().strip()
 
     def _take(self, row: int) -> None:
         """Show the choices of this case."""
         self._case.setCurrentIndex(row)
-        self._overrides = tuple(self._holdings_of(self.case))
+        self._overrides = holdings(self._play, self._position, self.case)
         self._outcomes.clear()
         self._outcomes.addItems([override_words(one) for one in self._overrides])
         self._outcomes.setCurrentRow(0)
         self._figure.clear()
-        for name in self._figures_of(self.case):
+        for name in figures_of(self._play, self.case):
             self._figure.addItem(display_name(name), name)
         self._check()
 
     def _add(self) -> None:
         figure, words = self._figure.currentData(), self._condition.currentText().strip()
         status = self._conditions.get(words, words)
-        if figure and words and (figure, status) not in self._pairs:
-            self._pairs.append((figure, status))
+        if figure and words and (figure, status) not in self.statuses:
+            self.statuses.append((figure, status))
             self._statuses.addItem(f"{display_name(figure)}: {words}")
 
     def _remove(self) -> None:
         row = self._statuses.currentRow()
         if row >= 0:
             self._statuses.takeItem(row)
-            del self._pairs[row]
+            del self.statuses[row]
 
     def _check(self) -> None:
         if self._ok is not None:
@@ -157,26 +149,18 @@ class RulingDialog(QDialog):
 
 
 def ask_ruling(
-    play: BattleSession, position: Position, chosen: ActionPreview | None, seq: int | None, parent: QWidget | None
+    play: BattleSession, position: Position, chosen: ActionPreview | None, parent: QWidget | None
 ) -> Ruling | None:
-    """Ask how the players overrule the selected action or a verdict, first that of entry `seq`; None if they cancel.
+    """Ask how the players overrule the selected action or one of the last verdicts; None if they cancel.
 
     Raises:
         UserError: if there is nothing to overrule yet.
     """
     before = (case_before(chosen),) if chosen is not None and position.state.turn else ()
-    cases = sorted((*before, *cases_after(play)), key=lambda case: seq is not None and case.seq != seq)
+    cases = (*before, *cases_after(play))
     if not cases:
         raise user_error("There is nothing to overrule yet. Select an action first.")
-    dialog = RulingDialog(
-        cases,
-        lambda case: holdings(play, position, case),
-        lambda case: figures_of(play, case),
-        tuple(play.referee.conditions),
-        parent,
-    )
+    dialog = RulingDialog(play, position, cases, parent)
     agreed = dialog.exec() == RulingDialog.DialogCode.Accepted
     dialog.deleteLater()
-    if not agreed or dialog.override is None:
-        return None
-    return Ruling(dialog.case, dialog.override, dialog.reason, all_changes(play, dialog.statuses))
+    return dialog.ruling if agreed else None

@@ -31,6 +31,7 @@ from ui.theme import PREVIEW, faded
 from ui.translation import tr
 from vision.frame import ImageBgr
 
+_How = QItemSelectionModel.SelectionFlag
 _FIGURE, _CARD, _SQUAD = range(3)
 _ICON_PX, _SQUAD_PX = 40, 96
 _NAME_LETTERS = 16  # a longer name would leave no room for the unit
@@ -67,7 +68,6 @@ class _UnitBox(QComboBox):
         self.entered.emit()
 
     def wheelEvent(self, event: QWheelEvent | None) -> None:
-        """Let the table scroll."""
         if event is not None:
             event.ignore()
 
@@ -148,30 +148,25 @@ class SoldierTable(QTableWidget):
 
     @property
     def selected(self) -> tuple[str, ...]:
-        """The figures of the selected rows."""
         return tuple(figure.id for row, figure in enumerate(self._figures) if self._is_selected(row))
 
     def pick(self, figure: str, *, extend: bool = False) -> None:
         """Select the row of a figure; with `extend`, add it to the selected rows or take it away."""
-        model, row = self.selectionModel(), self._rows.get(figure)
-        if model is None or row is None:
-            return
-        how = QItemSelectionModel.SelectionFlag.Toggle if extend else QItemSelectionModel.SelectionFlag.ClearAndSelect
-        index = self.indexFromItem(self.item(row, _FIGURE))
-        model.select(index, how | QItemSelectionModel.SelectionFlag.Rows)
-        self.scrollTo(index)
+        if figure in self._rows:
+            self._select([self._rows[figure]], _How.Toggle if extend else _How.ClearAndSelect)
 
     def pick_all(self, figures: Iterable[str], *, extend: bool = False) -> None:
         """Select the rows of these figures; with `extend`, in addition to the selected ones."""
-        rows = sorted(
-            row for name in figures if (row := self._rows.get(name)) is not None and not self.isRowHidden(row)
-        )
+        rows = sorted(self._rows[name] for name in figures if name in self._rows)
+        shown = [row for row in rows if not self.isRowHidden(row)]
+        self._select(shown, _How.Select if extend else _How.ClearAndSelect)
+
+    def _select(self, rows: Sequence[int], how: _How) -> None:
         chosen = QItemSelection()
         for row in rows:
             chosen.append(QItemSelectionRange(self.indexFromItem(self.item(row, _FIGURE))))
-        model, how = self.selectionModel(), QItemSelectionModel.SelectionFlag
-        if model is not None:
-            model.select(chosen, how.Rows | (how.Select if extend else how.ClearAndSelect))
+        if (model := self.selectionModel()) is not None:
+            model.select(chosen, how | _How.Rows)
         if rows:
             self.scrollTo(self.indexFromItem(self.item(rows[0], _FIGURE)))
 
@@ -247,10 +242,10 @@ class SoldierTable(QTableWidget):
         box.insertItem(0, str(card.get("title", tr("own card"))), dict(card))
         box.setCurrentIndex(0)
 
-    def selectionCommand(self, index: QModelIndex, event: QEvent | None = None) -> QItemSelectionModel.SelectionFlag:
+    def selectionCommand(self, index: QModelIndex, event: QEvent | None = None) -> _How:
         """Keep the selected rows if the squad of one of them is clicked: all of them get it."""
         if index.column() == _SQUAD and self._is_selected(index.row()) and isinstance(event, QMouseEvent):
-            return QItemSelectionModel.SelectionFlag.NoUpdate
+            return _How.NoUpdate
         return super().selectionCommand(index, event)
 
     def commitData(self, editor: QWidget | None) -> None:

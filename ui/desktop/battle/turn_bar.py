@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QResizeEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PyQt6.QtGui import QResizeEvent
+from PyQt6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from ui.battle.turn_bar import TurnBar
-from ui.desktop.widgets import fit_font, literal_text, without_keys
-from ui.theme import Colour
+from ui.desktop.widgets import fit_font, in_row, literal_text, without_keys
+from ui.theme import hex_colour
 from ui.translation import tr
 
 _HEIGHT_PX, _BUTTON_WIDTH_PX = 40, 440
@@ -43,11 +43,7 @@ class TurnBarView(QWidget):
         self.button.clicked.connect(self.go_on)
         self.setFixedHeight(_HEIGHT_PX)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 4, 8, 4)
-        row.setSpacing(16)
-        row.addWidget(self.words, 1)
-        row.addWidget(self.button)
+        in_row((self.words, 1), self.button, on=self, margin=(16, 4, 8, 4)).setSpacing(16)
         self.hide()
 
     def show_turn(self, bar: TurnBar | None) -> None:
@@ -68,8 +64,8 @@ class TurnBarView(QWidget):
         self.button.setToolTip(literal_text(bar.tip))
         self.button.setVisible(bool(bar.button))
         # A change of the theme would reset a palette.
-        self.setStyleSheet(f"TurnBarView {{ background: {_qt(bar.colour).name()} }}")
-        self.words.setStyleSheet(f"color: {_qt(bar.ink).name()}")
+        self.setStyleSheet(f"TurnBarView {{ background: {hex_colour(bar.colour)} }}")
+        self.words.setStyleSheet(f"color: {hex_colour(bar.ink)}")
         self.button.setStyleSheet(_button_style(bar))
 
 
@@ -83,7 +79,6 @@ class _FittedLabel(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def show_words(self, words: str) -> None:
-        """Show a text."""
         self._full = words
         self.setAccessibleDescription(words)
         self._fit()
@@ -105,13 +100,9 @@ class _FittedLabel(QLabel):
         self.setText(self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, self.width()))
 
 
-def _qt(colour: Colour) -> QColor:
-    return QColor(*colour)
-
-
 def _button_style(bar: TurnBar) -> str:
     """The next thing to press in the bar's colours, exchanged; anything else is only outlined."""
-    ink, ground = _qt(bar.ink).name(), _qt(bar.colour).name()
+    ink, ground = hex_colour(bar.ink), hex_colour(bar.colour)
     back, front = (ink, ground) if bar.is_next else (ground, ink)
     return (
         f"QPushButton {{ background: {back}; color: {front}; border: 2px solid {ink};"

@@ -1,29 +1,131 @@
-"""Paints the scenes of a battle's film and writes them; works in any thread, and without a window."""
+"""A battle's film: the dialog that asks for it and shows the progress, and the painter of its scenes.
+
+The painter works in any thread, and without a window.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 
-from PyQt6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PyQt6.QtCore import QPointF, QRectF, QSizeF, Qt, QTimer
 from PyQt6.QtGui import QColor, QFont, QImage, QPainter, QTransform
+from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QProgressBar, QPushButton, QWidget
 
+from rules.battle.battle import Battle
 from rules.battle.progress import Step
 from rules.engine.dice import Die
 from rules.engine.events import Throw
-from rules.tabletop.errors import user_error
+from rules.tabletop.errors import UserError, user_error
+from ui.background_task import BackgroundTask
 from ui.battle.battle_map import extent_of, map_shapes
-from ui.battle.film import SIZE_PX, FilmFormat, Pace, Scene, film_scenes, format_of, write_film
-from ui.battle.history import BattleReport, scores, throw_purpose
+from ui.battle.film import FORMATS, SIZE_PX, SPEEDS, FilmFormat, Pace, Scene, film_scenes, format_of, write_film
+from ui.battle.history import BattleReport, report_of, scores, throw_purpose
 from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.battle.dice_card import paint_die
+from ui.desktop.messages import Say
 from ui.desktop.picture.image import painting, to_bgr
 from ui.desktop.picture.painter import Sprites, paint, text_application
+from ui.desktop.saving import ask_where
+from ui.desktop.widgets import button_with_tip, wrapping_label
+from ui.formatting import capitalized
 from ui.rules_text import display_name
 from ui.theme import DARK, SILVER, WHITE, Colour, army_colour
-from ui.translation import tr
+from ui.translation import mark_all_for_translation, tr
 from vision.frame import ImageBgr
+
+_TICK_MS = 40
+_FORMATS = mark_all_for_translation(
+    "MP4, for video programs and sites", "WebP, for web pages", "GIF, for everything else"
+)
+_SPEEDS = mark_all_for_translation("Slow", "Normal", "Fast")
+
+
+class FilmDialog(QDialog):
+    """Films one battle; while it does, the dialog shows the progress and can only cancel."""
+
+    def __init__(self, battle: Battle, pictures: ThumbnailStore | None, say: Say, parent: QWidget) -> None:
+        """`say` shows the result to the player."""
+        super().__init__(parent)
+        self.setWindowTitle(tr("Battle film"))
+        self._battle, self._pictures, self._say = battle, pictures, say
+        self._task: BackgroundTask[str] = BackgroundTask("sandtable film", tr("Cancelled. Nothing was saved."))
+        self.format, self.speed, self.bar = QComboBox(), QComboBox(), QProgressBar()
+        self.save, self.cancel = button_with_tip(tr("Save…"), "", self._ask), QPushButton(tr("Cancel"))
+        self.note = wrapping_label()
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._pull)
+        self._lay_out()
+
+    def film(self, path: Path) -> None:
+        speed = SPEEDS[self.speed.currentIndex()]
+
+        def work() -> str:
+            save_film(path, report_of(self._battle), self._pictures, speed, self._task.step)
+            return tr("Saved {path}.", path=path)
+
+        try:
+            format_of(path)
+        except UserError as refusal:
+            self.note.setText(capitalized(str(refusal)))
+            self.note.setMinimumHeight(self.note.heightForWidth(self.note.width()))
+            return
+        self.note.clear()
+        for widget in (self.format, self.speed, self.save):
+            widget.setEnabled(False)
+        self.bar.setVisible(True)
+        self._task.start(work)
+        self._timer.start(_TICK_MS)
+
+    def stop(self) -> None:
+        """Cancel, and wait until nothing is written any more."""
+        self._task.cancel()
+        self._timer.stop()
+        self._task.join()
+
+    def reject(self) -> None:
+        """Cancel the film, or close the dialog if there is none."""
+        if self._task.busy:
+            self._task.cancel()
+            self.note.setText(tr("Cancelling…"))
+        else:
+            super().reject()
+
+    def _pull(self) -> None:
+        self.bar.setRange(0, 100 if self._task.percent < 100 else 0)  # busy while the pictures are encoded
+        self.bar.setValue(self._task.percent)
+        if not self._task.busy:
+            self._timer.stop()
+            self._say(self._task.take() or capitalized(self._task.refusal))
+            super().accept()
+
+    def _ask(self) -> None:
+        suffix = FORMATS[self.format.currentIndex()].suffix
+        kinds = tr("Films ({endings})", endings=f"*{suffix}")
+        path = ask_where(self, tr("Save film"), f"{self._battle.path.stem}{suffix}", kinds)
+        if path is not None:
+            self.film(path)
+
+    def _lay_out(self) -> None:
+        self.format.addItems([tr(words) for words in _FORMATS])
+        self.speed.addItems([tr(words) for words in _SPEEDS])
+        self.speed.setCurrentIndex(SPEEDS.index(1.0))
+        self.format.setToolTip(tr("MP4 films may be long; the others are small, and show long battles without motion"))
+        self.speed.setToolTip(tr("Normal shows an action for one and a half to three seconds"))
+        self.bar.setVisible(False)
+        self.bar.setAccessibleName(tr("Progress"))
+        buttons = QDialogButtonBox()
+        buttons.addButton(self.save, QDialogButtonBox.ButtonRole.ActionRole)
+        buttons.addButton(self.cancel, QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.rejected.connect(self.reject)
+        form = QFormLayout(self)
+        form.addRow(tr("Format:"), self.format)
+        form.addRow(tr("Speed:"), self.speed)
+        form.addRow(self.bar)
+        form.addRow(self.note)
+        form.addRow(buttons)
+        self.resize(420, self.sizeHint().height())
+
 
 _WIDTH, _HEIGHT = SIZE_PX
 _HEADER = QRectF(24, 0, _WIDTH - 48, 64)
@@ -87,7 +189,6 @@ class FilmPainter:
         self._sprites = Sprites()
 
     def frame(self, scene: Scene) -> ImageBgr:
-        """The picture of a scene."""
         image = QImage(*self._size_px, QImage.Format.Format_RGB32)
         image.fill(QColor(*DARK))
         with painting(image) as painter:
@@ -176,7 +277,7 @@ def _throw(painter: QPainter, throw: Throw, top: float) -> float:
         return top
     die = Die[throw.die] if throw.die in Die.__members__ else None
     shown = [face for face in throw.faces if die is not None and face in die.faces]
-    for place, face in zip(count(), shown[:_MOST_DICE]):
+    for place, face in enumerate(shown[:_MOST_DICE]):
         box = QRectF(_SIDE.left() + place * (_DIE + _GAP), top, _DIE, _DIE)
         paint_die(painter, box, die or Die.D6, face)
     if len(shown) > _MOST_DICE:
