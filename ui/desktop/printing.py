@@ -97,13 +97,12 @@ class PrintDialog(QDialog):
         self._job = job
         self.kind = _combo([tr(text) for _, text, _, _ in _KINDS], tr("What to print"))
         self.paper = _combo(["Letter", "A4"], tr("The paper in the printer"))
-        self.side = _box(tr(" in"), 3, tr("Side of the black square; all markers on a table must have the same size"))
-        self.across = _box(
-            " mm", 1, tr("Measured length of the horizontal 100 mm scale, on a page printed without correction")
-        )
-        self.down = _box(
-            " mm", 1, tr("Measured length of the vertical 100 mm scale, on a page printed without correction")
-        )
+        tip = tr("Side of the black square; all markers on a table must have the same size")
+        self.side = NumberBox(0.2, 40.0, 1.0, 3, tr(" in"), tip)
+        tip = tr("Measured length of the horizontal 100 mm scale, on a page printed without correction")
+        self.across = NumberBox(50.0, 200.0, 0.1, 1, " mm", tip)
+        tip = tr("Measured length of the vertical 100 mm scale, on a page printed without correction")
+        self.down = NumberBox(50.0, 200.0, 0.1, 1, " mm", tip)
         self.cards = _combo(
             [], tr("Whose cards to print: the ready-made units of a game, or the soldiers of an army list")
         )
@@ -170,11 +169,8 @@ class PrintDialog(QDialog):
     def _fill(self, job: PrintJob, store: ArmyLists) -> None:
         self.paper.setCurrentIndex(("letter", "a4").index(job.paper))
         self.kind.setCurrentIndex([kind for kind, _, _, _ in _KINDS].index(job.kind))
-        self.side.setRange(0.2, 40.0)
-        for box, measured_mm in ((self.across, job.scale.measured_x_mm), (self.down, job.scale.measured_y_mm)):
-            box.setRange(50.0, 200.0)
-            box.setSingleStep(0.1)
-            box.setValue(measured_mm)
+        self.across.setValue(job.scale.measured_x_mm)
+        self.down.setValue(job.scale.measured_y_mm)
         for name in game_names():
             self.cards.addItem(tr("{name}, all ready-made units", name=title_of(name)), name)
         for one in store.listed():
@@ -253,14 +249,6 @@ def _combo(rows: list[str], tip: str) -> QComboBox:
     combo.addItems(rows)
     combo.setToolTip(tip)
     return combo
-
-
-def _box(suffix: str, decimals: int, tip: str) -> NumberBox:
-    box = NumberBox()
-    box.setSuffix(suffix)
-    box.setDecimals(decimals)
-    box.setToolTip(tip)
-    return box
 
 
 def _page_button(sign: str, tip: str) -> QToolButton:

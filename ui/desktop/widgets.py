@@ -236,9 +236,16 @@ class Scrolled(QScrollArea):
 class NumberBox(QDoubleSpinBox):
     """Accepts a comma as the decimal point: a locale that groups thousands with it would read 3,5 as 35."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, low: float = 0.0, high: float = 99.99, step: float = 1.0, decimals: int = 2, unit: str = "", tip: str = ""
+    ) -> None:
         super().__init__()
         self.setLocale(QLocale.c())  # the format of all numbers in the window
+        self.setDecimals(decimals)
+        self.setRange(low, high)
+        self.setSingleStep(step)
+        self.setSuffix(unit)
+        self.setToolTip(tip)
 
     def validate(self, input: str | None, pos: int) -> tuple[QValidator.State, str, int]:
         """Treat every comma as a point."""

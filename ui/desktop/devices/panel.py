@@ -336,18 +336,12 @@ class StripForm(QWidget):
         self._refuse = refuse
         self._fold = QCheckBox(tr("Strip settings"))
         self._form = QWidget()
-        self._length = _number(
-            shape.length_in, 1, 400, 0.5, 2, tr(" in"), tr("From the near end to the far edge of the last LED")
-        )
-        self._leds_per_in = _number(
-            shape.leds_per_in, 0.1, 20, 0.1, 3, "", tr("1.524 for 60 LEDs per metre, 0.762 for 30, 3.658 for 144")
-        )
-        self._brightness = _number(
-            100 * shape.brightness, 1, 100, 5, 0, " %", tr("25 % needs at most 0.4 A, 100 % at most 1.4 A")
-        )
-        self._gamma = _number(
-            shape.gamma, 0.5, 4, 0.1, 1, "", tr("2.2 for bare strips, 1 if WLED corrects the colours itself")
-        )
+        tip = tr("From the near end to the far edge of the last LED")
+        self._length = NumberBox(1, 400, 0.5, 2, tr(" in"), tip)
+        tip = tr("1.524 for 60 LEDs per metre, 0.762 for 30, 3.658 for 144")
+        self._leds_per_in = NumberBox(0.1, 20, 0.1, 3, tip=tip)
+        self._brightness = NumberBox(1, 100, 5, 0, " %", tr("25 % needs at most 0.4 A, 100 % at most 1.4 A"))
+        self._gamma = NumberBox(0.5, 4, 0.1, 1, tip=tr("2.2 for bare strips, 1 if WLED corrects the colours itself"))
         self._turned = QCheckBox(tr("First LED at the far end"))
         self._turned.setChecked(shape.reversed)
         self._turned.setToolTip(tr(_APPLY_TIP))
@@ -363,7 +357,14 @@ class StripForm(QWidget):
         in_column(self._fold, self._form, on=self, margin=0)
         self._form.hide()
         self._fold.toggled.connect(self._form.setVisible)
-        for box in (self._length, self._leds_per_in, self._brightness, self._gamma):
+        for box, value in (
+            (self._length, shape.length_in),
+            (self._leds_per_in, shape.leds_per_in),
+            (self._brightness, 100 * shape.brightness),
+            (self._gamma, shape.gamma),
+        ):
+            box.setValue(value)
+            box.setToolTip(f"{box.toolTip()}. {tr(_APPLY_TIP)}")
             box.editingFinished.connect(self._change)
         self._turned.toggled.connect(self._change)
         self._last_values = self._read()
@@ -389,14 +390,3 @@ class StripForm(QWidget):
 
     def _count(self, shape: RodShape) -> None:
         self._leds.setText(tr("{leds} (enter this number in WLED)", leds=shape.leds))
-
-
-def _number(value: float, low: float, high: float, step: float, decimals: int, unit: str, tip: str) -> NumberBox:
-    box = NumberBox()
-    box.setDecimals(decimals)
-    box.setRange(low, high)
-    box.setSingleStep(step)
-    box.setSuffix(unit)
-    box.setValue(value)
-    box.setToolTip(f"{tip}. {tr(_APPLY_TIP)}")
-    return box

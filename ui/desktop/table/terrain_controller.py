@@ -118,7 +118,11 @@ class TerrainPanel(QWidget):
         self._store, self._tool = store, tool
         self._shown: object = None
         self._list, self._of = QListWidget(), plain_label()
-        self.name, self.kind, self.height_in, self.base_in = QLineEdit(), QComboBox(), NumberBox(), NumberBox()
+        self.name, self.kind = QLineEdit(), QComboBox()
+        tip = tr("Its height from bottom to top")
+        self.height_in = NumberBox(0.0, _MAX_HEIGHT_IN, 0.25, unit=tr(" in"), tip=tip)
+        tip = tr("The height of what it stands on, such as a book under a house")
+        self.base_in = NumberBox(0.0, _MAX_HEIGHT_IN, 0.25, unit=tr(" in"), tip=tip)
         tip = tr("Remove the piece from the table (Delete)")
         self.remove = button_with_tip(tr("Remove"), tip, lambda: self._store.change(self._remove))
         tip = tr("Open terrain from a file; it replaces this terrain")
@@ -187,16 +191,8 @@ class TerrainPanel(QWidget):
         self.kind.setToolTip(tr("What it is in the rules: it may hide, cover, slow or carry soldiers"))
         self.kind.currentIndexChanged.connect(lambda _: self._store.change(self._set_kind))
         self.kind.setMaxVisibleItems(self.kind.count())
-        for number, change, tip in (
-            (self.height_in, self._raise, tr("Its height from bottom to top")),
-            (self.base_in, self._base, tr("The height of what it stands on, such as a book under a house")),
-        ):
-            number.setRange(0.0, _MAX_HEIGHT_IN)
-            number.setDecimals(2)
-            number.setSingleStep(0.25)
-            number.setSuffix(tr(" in"))
+        for number, change in ((self.height_in, self._raise), (self.base_in, self._base)):
             number.setKeyboardTracking(False)
-            number.setToolTip(tip)
             number.valueChanged.connect(partial(self._set_number, change))
         form = QFormLayout(box)
         form.addRow(self._of)
