@@ -82,6 +82,7 @@ class Features:
         self.voice.pull()
         self.projector.pull()
         self.practice.pull()
+        self.terrain.tool.pull()
         has_area = self.sight_areas.pull()
         return self.teaching.pull() or has_area
 

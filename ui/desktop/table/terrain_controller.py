@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PyQt6.QtCore import QObject, Qt, QTimer
+from PyQt6.QtCore import QObject, Qt
 from PyQt6.QtGui import QKeySequence, QShortcut
 from PyQt6.QtWidgets import (
     QComboBox,
@@ -26,15 +25,12 @@ from rules.tabletop.table import TerrainKind
 from ui.desktop.picture.view import PictureView
 from ui.desktop.saving import ask_file, ask_where
 from ui.desktop.store import Store
-from ui.desktop.table.terrain_tool import TERRAIN, OutlineSearch, TerrainTool
+from ui.desktop.table.terrain_tool import TERRAIN, TerrainTool
 from ui.desktop.widgets import NumberBox, button_with_tip, described, in_column, in_row, plain_label, set_font
 from ui.files import read_terrain
 from ui.table.terrain import Terrain, fresh_name, piece_named, terrain_words, usual_height_in, usual_name, write_terrain
 from ui.translation import tr
 from ui.vocabulary import terrain_kind_words
-from vision.terrain import OutlineProposal
-
-_LOOK_EVERY_MS = 20
 
 
 class TerrainController(QObject):
@@ -45,11 +41,7 @@ class TerrainController(QObject):
         super().__init__(picture)
         self._picture, self._store, self._sides, self._side_before = picture, store, sides, 0
         self._in_hand = False
-        self._looker = ThreadPoolExecutor(1, "terrain")
-        self._timer = QTimer(self)
-        self._timer.setInterval(_LOOK_EVERY_MS)
-        self._timer.timeout.connect(self._take)
-        self.tool = TerrainTool(store, self._begin)
+        self.tool = TerrainTool(store)
         self.panel = TerrainPanel(store, self.tool, self.open, self.save)
         sides.addTab(self.panel, tr("Terrain"))
         for key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
@@ -89,15 +81,6 @@ class TerrainController(QObject):
     def _save(self, path: Path) -> None:
         write_terrain(path, self._store.terrain)
         self._store.say(tr("Saved {path}.", path=path))
-
-    def _begin(self, search: OutlineSearch) -> Future[OutlineProposal]:
-        self._timer.start()
-        return self._looker.submit(search)
-
-    def _take(self) -> None:
-        if self.tool.is_found:
-            self._timer.stop()
-            self._store.change(self.tool.take)
 
     def _delete(self) -> None:
         if self._store.tool.name == TERRAIN:
