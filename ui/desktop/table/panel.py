@@ -85,6 +85,7 @@ class SidePanel(QWidget):
         self._laid_list, self._laid_box = QListWidget(), QGroupBox(tr("On the table"))
         self.armies, self._armies_box = ArmyList(), QGroupBox(tr("Armies"))
         self._shown_table: tuple[object, ...] = ()
+        self._laid: tuple[str, ...] = ()
         parts = (self._answer_box(), (self._fill_armies_box(), 3), (self._fill_laid_box(), 2))
         in_column(*parts, on=self, margin=_EDGE_PX)
 
@@ -134,7 +135,8 @@ class SidePanel(QWidget):
         self.warnings.setToolTip(literal_text("\n".join(apart)))
         self.warnings.setVisible(bool(apart))
         self._allow_usual()
-        if laid != [self._text(row) for row in range(self._laid_list.count())]:
+        if tuple(laid) != self._laid:
+            self._laid = tuple(laid)
             self._laid_list.clear()
             self._laid_list.addItems(list(laid))
             self._laid_box.setVisible(bool(laid))
@@ -155,10 +157,6 @@ class SidePanel(QWidget):
             else tr("Group soldiers of one colour into an army")
         )
         self._armies_box.setTitle(tr("Armies found by colour") if words else tr("Armies"))
-
-    def _text(self, row: int) -> str:
-        item = self._laid_list.item(row)
-        return item.text() if item is not None else ""
 
     def _allow_usual(self) -> None:
         army = self.army.strip()
@@ -230,13 +228,13 @@ class ArmyList(QWidget):
         self.forget = button_with_tip(tr("Forget"), tip, lambda: self._if_allowed(self._forget))
         self._buttons = QWidget()
         self._advice = wrapping_label(tr("None yet. Put the soldiers on the table: they are found by their colour."))
-        self._counts: dict[str, int] = {}
+        self._items: dict[str, QTreeWidgetItem] = {}
         self._lay_out()
 
     @property
     def armies(self) -> tuple[str, ...]:
         """Names of all listed armies."""
-        return tuple(self._name(row) for row in range(self.tree.topLevelItemCount()))
+        return tuple(self._items)
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -247,10 +245,8 @@ class ArmyList(QWidget):
     def choose(self, *armies: str) -> None:
         """Select only these armies."""
         self.tree.clearSelection()
-        for row, army in enumerate(self.armies):
-            item = self.tree.topLevelItem(row)
-            if item is not None and army in armies:
-                item.setSelected(True)
+        for army, item in self._items.items():
+            item.setSelected(army in armies)
 
     def show_armies(
         self, armies: Sequence[str], figures: Sequence[Figure], place: Callable[[PointIn], str] = place_words
@@ -258,44 +254,28 @@ class ArmyList(QWidget):
         """Show the armies and the figures of each; `place` formats a position."""
         if self.armies != tuple(armies):
             self._list(armies)
-        for row, army in enumerate(armies):
-            item = self.tree.topLevelItem(row)
-            own = [figure for figure in figures if figure.army == army]
-            self._counts[army] = len(own)
-            if item is not None:
-                _fill_army(item, own, place)
+        for army, item in self._items.items():
+            _fill_army(item, [figure for figure in figures if figure.army == army], place)
         self._allow()
 
     def edit(self) -> None:
         """Start editing the name of the selected army."""
-        for row, army in enumerate(self.armies):
-            item = self.tree.topLevelItem(row)
-            if item is not None and army in self.chosen:
-                self.tree.setCurrentItem(item)
-                self.tree.editItem(item, 0)
-                return
+        for army in self.chosen[:1]:
+            self.tree.setCurrentItem(self._items[army])
+            self.tree.editItem(self._items[army], 0)
 
     def _list(self, armies: Sequence[str]) -> None:
-        chosen = self.chosen
-        open_ = {self._name(row) for row in range(self.tree.topLevelItemCount()) if self._is_open(row)}
-        self._counts = {}
+        chosen, open_ = self.chosen, {army for army, item in self._items.items() if item.isExpanded()}
+        self._items = {}
         self.tree.clear()
         for army in armies:
-            top = QTreeWidgetItem([side_name(army), ""])
+            top = self._items[army] = QTreeWidgetItem([side_name(army), ""])
             top.setIcon(0, swatch(army_colour(army, armies)))
             top.setData(0, _ARMY, army)
             top.setFlags(top.flags() | Qt.ItemFlag.ItemIsEditable)
             self.tree.addTopLevelItem(top)
             top.setExpanded(army in open_)
         self.choose(*chosen)
-
-    def _is_open(self, row: int) -> bool:
-        item = self.tree.topLevelItem(row)
-        return item is not None and item.isExpanded()
-
-    def _name(self, row: int) -> str:
-        item = self.tree.topLevelItem(row)
-        return str(item.data(0, _ARMY)) if item is not None else ""
 
     def _edited(self, item: QTreeWidgetItem, column: int) -> None:
         """Report a typed name; the list shows it once the table has accepted it."""
@@ -324,7 +304,7 @@ class ArmyList(QWidget):
 
     def _merge(self) -> None:
         """Merge the selected armies into the largest; if only one is selected, ask into which."""
-        chosen = sorted(self.chosen, key=lambda army: -self._counts.get(army, 0))
+        chosen = sorted(self.chosen, key=lambda army: -self._items[army].childCount())
         if len(chosen) > 1:
             self.merged.emit(chosen[0], tuple(chosen[1:]))
             return
