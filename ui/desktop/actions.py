@@ -7,12 +7,12 @@ from functools import partial
 
 from PyQt6.QtCore import QPoint, QSize, Qt, QTimer
 from PyQt6.QtGui import QAction, QActionGroup, QContextMenuEvent, QKeyEvent, QMouseEvent, QPaintEvent, QPolygon
-from PyQt6.QtWidgets import QFrame, QMainWindow, QMenu, QToolButton, QVBoxLayout
+from PyQt6.QtWidgets import QFrame, QMainWindow, QMenu, QToolButton
 
 from ui.desktop.action import ActionMenu, add_entry, create_action, create_key_action, create_switch, icon
 from ui.desktop.commands import Commands
 from ui.desktop.picture.image import painting
-from ui.desktop.widgets import described
+from ui.desktop.widgets import described, in_column
 from ui.setup.cameras import Camera, cameras
 from ui.translation import mark_for_translation, tr
 
@@ -269,17 +269,13 @@ class ToolRail(QFrame):
         self.groups = {
             names[0]: ToolGroupButton(tr(title), [tools[name] for name in names]) for title, names in _GROUPS
         }
-        layout = QVBoxLayout(self)
-        edge = (_WIDTH_PX - _BUTTON_PX) // 2
-        layout.setContentsMargins(edge, edge, edge, edge)
-        layout.setSpacing(_GAP_PX)
-        for button in (self.open, *self.groups.values()):
-            layout.addWidget(button)
-        layout.addStretch(1)
+        at_bottom = []
         for action in others:
             button = _button()
             button.setDefaultAction(_with_name_in_tip(action))
-            layout.addWidget(button)
+            at_bottom.append(button)
+        edge = (_WIDTH_PX - _BUTTON_PX) // 2
+        in_column(self.open, *self.groups.values(), None, *at_bottom, on=self, margin=edge).setSpacing(_GAP_PX)
 
 
 class ToolGroupButton(QToolButton):

@@ -7,23 +7,13 @@ from functools import partial
 
 from PyQt6.QtCore import QObject, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QActionGroup, QKeySequence, QMouseEvent
-from PyQt6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QComboBox,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QSlider,
-    QStyle,
-    QToolButton,
-)
+from PyQt6.QtWidgets import QAbstractButton, QApplication, QComboBox, QFrame, QLabel, QSlider, QStyle, QToolButton
 
 from ui.desktop.action import ActionMenu, icon
 from ui.desktop.actions import Actions
 from ui.desktop.parts import Parts
 from ui.desktop.store import Store
-from ui.desktop.widgets import button_with_tip, described
+from ui.desktop.widgets import button_with_tip, described, in_row
 from ui.playback import SPEEDS, Playback, film_words
 from ui.translation import tr
 
@@ -58,13 +48,8 @@ class FilmBar(QFrame):
         self.speed = QComboBox()
         described(self.speed, tr("Speed"), tr("How fast the film plays"))
         self.speed.addItems([speed_words(speed) for speed in SPEEDS])
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(8, 2, 8, 2)
-        for button in (self.back, self.play, self.forward):
-            layout.addWidget(button)
-        layout.addWidget(self.slider, 1)
-        for part in (self.place, self.picture, self.looking_back, self.speed):
-            layout.addWidget(part)
+        at_right = (self.place, self.picture, self.looking_back, self.speed)
+        in_row(self.back, self.play, self.forward, (self.slider, 1), *at_right, on=self, margin=(8, 2, 8, 2))
         self.hide()
 
     def show_playback(self, playback: Playback, *, looks_back: bool) -> None:

@@ -19,7 +19,6 @@ from PyQt6.QtWidgets import (
     QTextBrowser,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -293,9 +292,7 @@ class CommandPalette(QDialog):
             header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
             header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.list.itemClicked.connect(lambda *_: self.run_selected())
-        layout = QVBoxLayout(self)
-        layout.addWidget(self.field)
-        layout.addWidget(self.list)
+        in_column(self.field, self.list, on=self)
         self._search("")
         self.field.setFocus()  # a window of this kind would get the keys itself
         self.move(window.mapToGlobal(window.rect().topLeft()))

@@ -7,10 +7,10 @@ from typing import Protocol
 
 from PyQt6.QtCore import QRectF, QSize, Qt, QTimer
 from PyQt6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QPaintEvent
-from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QStyle, QWidget
+from PyQt6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QStyle, QWidget
 
 from ui.desktop.picture.image import painting
-from ui.desktop.widgets import FittedLabel, fit_font, plain_label, without_keys
+from ui.desktop.widgets import FittedLabel, fit_font, in_row, plain_label, without_keys
 from ui.formatting import unbroken
 from ui.theme import DARK, PLATE, SKY, WHITE
 from ui.translation import tr
@@ -42,10 +42,7 @@ class MessageBar(QFrame):
         if style is not None:
             size = style.pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)
             sign.setPixmap(style.standardIcon(QStyle.StandardPixmap.SP_MessageBoxInformation).pixmap(size, size))
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(8, 0, 8, 0)
-        self._row.addWidget(sign)
-        self._row.addWidget(self._words, 1)
+        self._row = in_row(sign, (self._words, 1), on=self, margin=(8, 0, 8, 0))
         self._buttons: list[QPushButton] = []
         self._shown: tuple[str, tuple[str, ...]] = ("", ())
         self.hide()
@@ -138,10 +135,8 @@ class Toast(QFrame):
         self.setObjectName("toast")
         self.setStyleSheet(_STYLE)
         self.setAccessibleName(tr("Confirmation"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(_MARGIN_PX, _MARGIN_PX // 2, _MARGIN_PX, _MARGIN_PX // 2)
-        row.addWidget(self.words)
-        row.addWidget(self.button)
+        margin = (_MARGIN_PX, _MARGIN_PX // 2, _MARGIN_PX, _MARGIN_PX // 2)
+        in_row(self.words, self.button, on=self, margin=margin)
         self.button.clicked.connect(self._press)
         self.hide()
 
