@@ -57,21 +57,16 @@ class DevicesPanel(QScrollArea):
     """The Devices tab; it opens no port itself.
 
     Signals:
-        reshaped: The player changed the strip to this `RodShape`.
         thrown: Roll emulated dice, such as "2d6", or cause the fault of this name.
-        refused: A setting is impossible; the sentence says why.
-        tray_wanted: The player wants to draw the tray's place.
 
     Attributes:
         rod, dice, tray: The common parts of each device.
-        rod_view: The rod's lights.
+        rod_view, strip: The rod's lights and the settings of its strip.
         rolls: The last rolls.
+        draw_tray: The button with which the player draws the tray's place.
     """
 
-    reshaped = pyqtSignal(object)
     thrown = pyqtSignal(str)
-    refused = pyqtSignal(str)
-    tray_wanted = pyqtSignal()
 
     def __init__(self, shape: RodShape) -> None:
         super().__init__()
@@ -93,10 +88,10 @@ class DevicesPanel(QScrollArea):
             tr("Read the dice in the tray now"),
             tr(_TRAY_DESCRIPTION),
         )
-        self.rod_view, self._shown, self._strip = RodView(), wrapping_label(), StripForm(shape, self.refused.emit)
+        self.rod_view, self._shown, self.strip = RodView(), wrapping_label(), StripForm(shape)
         self.rolls, self._throws = wrapping_label(), _throws(self.thrown.emit)
         self._tray_view, self._tray_text = TrayView(), wrapping_label()
-        self._draw_tray = button_with_tip(tr("Mark tray…"), tr("Draw a box around the tray in the camera's picture"))
+        self.draw_tray = button_with_tip(tr("Mark tray…"), tr("Draw a box around the tray in the camera's picture"))
         self._lay_out()
 
     def show_rod(self, shape: RodShape, lights: Sequence[Colour], words: str) -> None:
@@ -119,11 +114,9 @@ class DevicesPanel(QScrollArea):
         self.rolls.setAccessibleName(tr("Last rolls"))
         self._shown.setAccessibleName(tr("What the rod shows"))
         self._tray_text.setAccessibleName(tr("Last tray readings"))
-        self._strip.changed.connect(self.reshaped)
-        self._draw_tray.clicked.connect(self.tray_wanted)
-        self.rod.extra_layout.addLayout(in_column(self.rod_view, self._shown, self._strip))
+        self.rod.extra_layout.addLayout(in_column(self.rod_view, self._shown, self.strip))
         self.dice.extra_layout.addLayout(in_column(self._throws, self.rolls))
-        self.tray.extra_layout.addLayout(in_column(self._draw_tray, self._tray_view, self._tray_text))
+        self.tray.extra_layout.addLayout(in_column(self.draw_tray, self._tray_view, self._tray_text))
         inner = QWidget()
         in_column(self.rod, self.dice, self.tray, None, on=inner, margin=4)
         self.setWidget(inner)
@@ -150,18 +143,13 @@ def _throws(thrown: Callable[[str], object]) -> QWidget:
     return box
 
 
-_MARKS = {
-    StatusLevel.OFF: "○",
-    StatusLevel.LOOKING: "◔",
-    StatusLevel.UP: "●",
-    StatusLevel.TROUBLE: "▲",
-}  # distinct shapes, for the colour-blind
-_COLOURS = {
-    StatusLevel.OFF: "#8a8f98",
-    StatusLevel.LOOKING: "#56b4e9",
-    StatusLevel.UP: "#00be8a",
-    StatusLevel.TROUBLE: "#e69f00",
+_SIGNS = {
+    StatusLevel.OFF: ("○", "#8a8f98"),
+    StatusLevel.LOOKING: ("◔", "#56b4e9"),
+    StatusLevel.UP: ("●", "#00be8a"),
+    StatusLevel.TROUBLE: ("▲", "#e69f00"),
 }
+"""Shape and colour of each; the shapes differ for the colour-blind."""
 
 _FORGET_TIP = mark_for_translation("Disconnect this device and do not connect it again")
 _STOP_TIP = mark_for_translation("Stop the emulated device and connect the real one again")
@@ -224,8 +212,8 @@ class DeviceBox(QGroupBox):
 
     def show_status(self, one: DeviceStatus, *, plugged: bool | None) -> None:
         """Show the device's state; `plugged` is None unless it is emulated."""
-        sign = f'<span style="color:{_COLOURS[one.level]}">{_MARKS[one.level]}</span>'
-        self.state.setText(f"{sign} {escape_markup(one.words)}")
+        sign, colour = _SIGNS[one.level]
+        self.state.setText(f'<span style="color:{colour}">{sign}</span> {escape_markup(one.words)}')
         self._trouble.setText(
             tr("Last problem: {trouble}", trouble=one.trouble) if one.trouble and one.level is StatusLevel.UP else ""
         )
@@ -326,14 +314,14 @@ class StripForm(QWidget):
 
     Signals:
         changed: The new, valid `RodShape`.
+        refused: A value is impossible; the sentence says why.
     """
 
     changed = pyqtSignal(object)
+    refused = pyqtSignal(str)
 
-    def __init__(self, shape: RodShape, refuse: Callable[[str], None]) -> None:
-        """`refuse` shows the player why a value is impossible."""
+    def __init__(self, shape: RodShape) -> None:
         super().__init__()
-        self._refuse = refuse
         self._fold = QCheckBox(tr("Strip settings"))
         self._form = QWidget()
         tip = tr("From the near end to the far edge of the last LED")
@@ -383,7 +371,7 @@ class StripForm(QWidget):
         try:
             shape = RodShape(*now)
         except ValueError as error:
-            self._refuse(str(error))
+            self.refused.emit(str(error))
             return
         self._count(shape)
         self.changed.emit(shape)
