@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PyQt6.QtCore import QObject, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QAction, QActionGroup, QKeySequence, QMouseEvent
+from PyQt6.QtGui import QAction, QKeySequence, QMouseEvent
 from PyQt6.QtWidgets import QAbstractButton, QApplication, QComboBox, QFrame, QLabel, QSlider, QStyle, QToolButton
 
 from ui.desktop.action import ActionMenu, icon
@@ -19,7 +19,6 @@ from ui.translation import tr
 
 _ICON_PX = 20
 _ARROW_KEY_MS, _PAGE_MS = 5_000, 30_000
-_NATIVE = QKeySequence.SequenceFormat.NativeText
 
 
 class FilmBar(QFrame):
@@ -91,29 +90,19 @@ class FilmController(QObject):
         tip = tr("Show the previous picture")
         menu = ActionMenu(tr("Film"), window)
         self.play = menu.add(tr("Play"), "Space", tr("Play or pause"), self._toggle, "play")
-        self.back = _keyed(menu.add(tr("Back"), "", tip, partial(self._step, -1), "step-back"), ",", "PgUp")
+        self.back = menu.add(tr("Back"), (",", "PgUp"), tip, partial(self._step, -1), "step-back")
         tip = tr("Show the next picture")
-        forward = menu.add(tr("Forward"), "", tip, partial(self._step, 1), "step-forward")
-        self.forward = _keyed(forward, ".", "PgDown")
+        self.forward = menu.add(tr("Forward"), (".", "PgDown"), tip, partial(self._step, 1), "step-forward")
         menu.add_separator()
         self.bar = FilmBar(self.back, self.play, self.forward)
-        self.speeds = self._speed_actions(menu)
+        speeds = [(speed, *_speed_texts(speed_words(speed))) for speed in SPEEDS]
+        self.speeds = menu.add_choices(speeds, None, self._set_speed)
         actions.view_menu.addMenu(menu)
         self.bar.slider.wanted.connect(self._go_to)
         self.bar.speed.activated.connect(lambda at: self._set_speed(SPEEDS[at]))
         self.bar.looking_back.clicked.connect(self._look_ahead)
         self._shown: tuple[object, ...] = ()
         self._show(None)
-
-    def _speed_actions(self, menu: ActionMenu) -> tuple[QAction, ...]:
-        group, actions = QActionGroup(menu), []
-        for speed in SPEEDS:
-            tip = tr("Play the film {times} as fast", times=speed_words(speed))
-            action = menu.add_switch(tr("Speed {times}", times=speed_words(speed)), "", tip)
-            action.triggered.connect(partial(self._set_speed, speed))
-            group.addAction(action)
-            actions.append(action)
-        return tuple(actions)
 
     @property
     def _playback(self) -> Playback | None:
@@ -137,19 +126,19 @@ class FilmController(QObject):
 
     def _show(self, playback: Playback | None) -> None:
         is_open = playback is not None
-        for action in (self.back, self.play, self.forward, *self.speeds):
+        for action in (self.back, self.play, self.forward, *self.speeds.values()):
             action.setEnabled(is_open)
         # Tools that the wheel resizes also take a typed number.
         point_types = not is_open or self._store.tool.takes_wheel
         self._decimal_point.setEnabled(point_types)
-        self.forward.setShortcuts(_keys("PgDown") if point_types else _keys(".", "PgDown"))
+        self.forward.setShortcuts([QKeySequence(key) for key in (("PgDown",) if point_types else (".", "PgDown"))])
         if playback is None:
             self.bar.hide()
             return
         is_folder = bool(playback.pictures)
         self.back.setEnabled(playback.index > 0)
         self.forward.setEnabled(not playback.at_end)
-        for action, speed in zip(self.speeds, SPEEDS, strict=True):
+        for speed, action in self.speeds.items():
             action.setEnabled(not is_folder)
             action.setChecked(speed == playback.speed)
         self.bar.speed.setVisible(not is_folder)
@@ -198,7 +187,7 @@ class FilmController(QObject):
             if not playback.pictures:
                 self.bar.place.setText(film_words(time_s, playback.duration_s))
 
-    def _set_speed(self, speed: float, _checked: bool = True) -> None:
+    def _set_speed(self, speed: float) -> None:
         if (playback := self._playback) is not None:
             playback.speed = speed
 
@@ -239,24 +228,16 @@ def speed_words(speed: float) -> str:
     return f"{speed:g}x"
 
 
+def _speed_texts(times: str) -> tuple[str, str]:
+    return tr("Speed {times}", times=times), tr("Play the film {times} as fast", times=times)
+
+
 def _button(action: QAction) -> QToolButton:
     button = QToolButton()
     button.setDefaultAction(action)
     button.setIconSize(QSize(_ICON_PX, _ICON_PX))
     button.setAccessibleName(action.text())
     return button
-
-
-def _keys(*names: str) -> list[QKeySequence]:
-    return [QKeySequence(name) for name in names]
-
-
-def _keyed(action: QAction, *names: str) -> QAction:
-    """The action with several keys, all named in its tooltip."""
-    action.setShortcuts(_keys(*names))
-    words = ", ".join(key.toString(_NATIVE) for key in action.shortcuts())
-    action.setToolTip(f"{action.statusTip()} ({words})")
-    return action
 
 
 def _slider_end(playback: Playback) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from PyQt6.QtCore import Qt, QTimer
-from PyQt6.QtGui import QAction, QBrush, QFontDatabase, QGuiApplication, QKeyEvent, QKeySequence, QPalette
+from PyQt6.QtGui import QAction, QBrush, QFontDatabase, QGuiApplication, QKeyEvent, QPalette
 from PyQt6.QtWidgets import (
     QAbstractButton,
     QDialog,
@@ -23,7 +23,7 @@ from PyQt6.QtWidgets import (
 )
 
 from ui.background_task import BackgroundTask
-from ui.desktop.action import ActionMenu
+from ui.desktop.action import NATIVE, ActionMenu
 from ui.desktop.guide import GuideController
 from ui.desktop.theme import TEXT_PX
 from ui.desktop.widgets import button_with_tip, close_button, in_column, wrapping_label
@@ -31,7 +31,6 @@ from ui.diagnostics import TYPEFACE, EventLog, about_words, bug_report, librarie
 from ui.translation import mark_for_translation, tr
 
 _SIZE = (760, 600)
-_FORMAT = QKeySequence.SequenceFormat.NativeText
 
 KeyRow = tuple[str, str, str]
 """Keys, name, and effect."""
@@ -115,7 +114,7 @@ def keys_of(window: QMainWindow) -> tuple[tuple[str, tuple[KeyRow, ...]], ...]:
     sections = [(top.text().replace("&", ""), _rows(actions)) for top, actions in menus.items()]
     rest = [action for action in actions_of(window) if action not in listed]
     buttons = [
-        (button.shortcut().toString(_FORMAT), button.text(), button.toolTip() or tr("Press this button"))
+        (button.shortcut().toString(NATIVE), button.text(), button.toolTip() or tr("Press this button"))
         for button in window.findChildren(QAbstractButton)
         if not button.shortcut().isEmpty() and "&" not in button.text()
     ]
@@ -134,7 +133,7 @@ def commands_of(window: QMainWindow) -> tuple[tuple[Command, QAction], ...]:
 
 
 def _command(action: QAction, menu: str) -> Command:
-    keys = " ".join(key.toString(_FORMAT) for key in action.shortcuts())
+    keys = " ".join(key.toString(NATIVE) for key in action.shortcuts())
     words, short = action.text().replace("&", ""), action.iconText()
     name = words if words.rstrip("….") == short else short  # the text of Undo names the whole step
     return Command(name, menu, keys, action.statusTip())
@@ -167,7 +166,7 @@ def _rows(actions: Iterable[QAction]) -> tuple[KeyRow, ...]:
     for action in actions:
         for key in action.shortcuts():
             keys = found.setdefault((action.iconText(), action.statusTip()), [])
-            if (words := key.toString(_FORMAT)) not in keys:
+            if (words := key.toString(NATIVE)) not in keys:
                 keys.append(words)
     return tuple((" ".join(keys), name, tip) for (name, tip), keys in found.items())
 
