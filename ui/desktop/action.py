@@ -82,7 +82,6 @@ class ActionMenu(QMenu):
         return switches
 
     def add_separator(self) -> None:
-        """Add a line between groups of actions."""
         add_separator(self)
 
 

@@ -132,7 +132,6 @@ class Actions:
         store.tool_selected.connect(lambda name, _: self._tools[name].setChecked(True))
 
     def _toggle_full_screen(self) -> None:
-        """Fill the whole screen, or go back to the size before."""
         self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     def _tool(self, commands: Commands, name: str, text: str, key: str, tip: str) -> QAction:
@@ -288,7 +287,6 @@ class ToolGroupButton(QToolButton):
     """
 
     def __init__(self, title: str, tools: Sequence[QAction]) -> None:
-        """Show the first of the tools."""
         super().__init__()
         _shape(self)
         self._title = title

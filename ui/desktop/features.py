@@ -87,7 +87,6 @@ class Features:
         return self.teaching.pull() or has_area
 
     def follow_table(self) -> None:
-        """Take note of a new view."""
         self.calibration.pull()
         self.moves.pull()
         self.files.follow_table()

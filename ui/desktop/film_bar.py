@@ -52,7 +52,6 @@ class FilmBar(QFrame):
         self.hide()
 
     def show_playback(self, playback: Playback, *, looks_back: bool) -> None:
-        """Show where a recording is."""
         is_folder = bool(playback.pictures)
         if not self.slider.isSliderDown():
             self.slider.blockSignals(True)

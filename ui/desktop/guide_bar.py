@@ -62,7 +62,6 @@ class GuideBar(QFrame):
         self._lay_out()
 
     def show_guide(self, guide: Guide) -> None:
-        """Show the guide's state."""
         if guide == self.shown:
             return
         self.shown = guide

@@ -40,7 +40,6 @@ class HelpController:
     """The Help menu, last in the menu bar."""
 
     def __init__(self, window: QMainWindow, guide: GuideController, event_log: EventLog) -> None:
-        """Prepare the menu."""
         self._window, self.guide, self._event_log = window, guide, event_log
         self.dialog: QDialog | None = None
         menu = self.menu = ActionMenu(tr("&Help"), window)
@@ -53,14 +52,12 @@ class HelpController:
         menu.add(tr("Licences…"), "", tr("The libraries in this program, and their licences"), self.show_licences)
 
     def show_commands(self) -> None:
-        """Show the command palette."""
         palette = CommandPalette(self._window, commands_of(self._window))
         palette.finished.connect(palette.deleteLater)
         self.dialog = palette
         palette.show()
 
     def show_keys(self) -> None:
-        """Show all keys that work now."""
         parts = [
             f"<h3>{escape(title)}</h3><table cellpadding='3'>{''.join(map(_row, rows))}</table>"
             for title, rows in keys_of(self._window)
@@ -68,18 +65,15 @@ class HelpController:
         self._show(tr("Keys"), "".join(parts))
 
     def show_details(self) -> None:
-        """Show the details for a bug report."""
         self._open(DetailsDialog(self._event_log, self._window))
 
     def show_about(self) -> None:
-        """Show what the program does, and its version."""
         paragraphs = about_words().split("\n\n")
         self._show(
             tr("About"), f"<h2>{escape(paragraphs[0])}</h2>" + "".join(f"<p>{escape(p)}</p>" for p in paragraphs[1:])
         )
 
     def show_licences(self) -> None:
-        """Show the licences of the libraries and of the typeface."""
         rows = "".join(
             f"<tr><td><b>{escape(one.name)}</b></td><td>{escape(one.version)}</td><td>{escape(one.licence)}</td>"
             f"<td><a href='{escape(one.home)}'>{escape(one.home)}</a></td></tr>"
@@ -188,7 +182,6 @@ class DetailsDialog(QDialog):
     """Examines the machine in the background and shows the report."""
 
     def __init__(self, event_log: EventLog, parent: QWidget | None = None) -> None:
-        """Start the examination."""
         super().__init__(parent)
         self.setWindowTitle(tr("Details for a bug report"))
         self.resize(*_DETAILS_SIZE)

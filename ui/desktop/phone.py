@@ -206,7 +206,6 @@ class PhoneDialog(QDialog):
         self.start.setEnabled(bool(addresses))
 
     def show_running(self, url: str, port: int) -> None:
-        """Show the code of the running page."""
         self._about.setText(tr("Scan this code with a phone on the same network."))
         self.code.setPixmap(QPixmap.fromImage(to_qimage(qr_code(url, _CODE_PX))))
         self.code.setAccessibleName(tr("QR code of the address {url}", url=url))
@@ -222,7 +221,6 @@ class PhoneDialog(QDialog):
         self._show_running(True, has_choice=False, has_hint=True)
 
     def show_phones(self, count: int) -> None:
-        """Show the number of connected phones."""
         self.phones.setText(tr("{count} connected", count=count))
 
     def _show_running(self, is_running: bool, *, has_choice: bool, has_hint: bool) -> None:

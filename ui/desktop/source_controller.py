@@ -213,11 +213,9 @@ class Rate:
         self._times_s: list[float] = []
 
     def count(self) -> None:
-        """Count one event."""
         self._times_s = [*self._recent_times_s(), self._clock()]
 
     def per_second(self) -> float:
-        """Events per second."""
         recent = self._recent_times_s()
         return (len(recent) - 1) / (recent[-1] - recent[0]) if len(recent) > 1 else 0.0
 

@@ -68,7 +68,6 @@ class Spotlight(QWidget):
         return False
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
-        """Draw the frame."""
         with painting(self) as painter:
             painter.setRenderHint(painter.RenderHint.Antialiasing)
             frame = QRectF(self.rect()).adjusted(_MARGIN_PX, _MARGIN_PX, -_MARGIN_PX, -_MARGIN_PX)
@@ -200,7 +199,6 @@ class GuideLight:
             self._show_soldier(self._shot.figure)
 
     def _show_soldier(self, name: str) -> None:
-        """Light up a soldier in the picture."""
         view, picture = self._store.view, self._picture
         figure = next((one for one in view.figures if one.id == name), None) if view is not None else None
         if figure is None or view is None or view.calibration is None:

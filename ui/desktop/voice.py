@@ -173,7 +173,6 @@ class QtSpeaker:
 
     @property
     def busy(self) -> bool:
-        """Whether it speaks."""
         return self._engine.state() in (self._engine.State.Speaking, self._engine.State.Synthesizing)
 
     @property
@@ -187,9 +186,7 @@ class QtSpeaker:
         )
 
     def speak(self, words: str) -> None:
-        """Speak a sentence. Returns at once."""
         self._engine.say(words)
 
     def close(self) -> None:
-        """Stop speaking."""
         self._engine.stop()

@@ -84,13 +84,11 @@ class FittedLabel(QLabel):
         self._fit()
 
     def show_text(self, words: str) -> None:
-        """Show a text."""
         if words != self.text():
             self.setText(words)
             self._fit()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Fit the text into another width."""
         super().resizeEvent(event)
         self._fit()
 
@@ -206,7 +204,6 @@ class Scrolled(QScrollArea):
             viewport.setAutoFillBackground(False)
 
     def sizeHint(self) -> QSize:
-        """Size of the whole part."""
         part = self.widget()
         if part is None:
             return super().sizeHint()
@@ -216,7 +213,6 @@ class Scrolled(QScrollArea):
         return QSize(part.sizeHint().width(), max(high_px, self._min_px))
 
     def minimumSizeHint(self) -> QSize:
-        """Smallest accepted size."""
         part = self.widget()
         return QSize(part.minimumSizeHint().width() if part is not None else 0, self._min_px)
 
@@ -248,7 +244,6 @@ class NumberBox(QDoubleSpinBox):
         self.setToolTip(tip)
 
     def validate(self, input: str | None, pos: int) -> tuple[QValidator.State, str, int]:
-        """Treat every comma as a point."""
         return super().validate((input or "").replace(",", "."), pos)
 
 

@@ -336,7 +336,6 @@ class DiceStrip(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the current progress."""
         doubt = bool(self._asking.doubt)
         self.words.setText(f"<b>{escape_markup(self._name)}</b>: {escape_markup(self._asking.words)}")
         self._yes.setVisible(doubt)

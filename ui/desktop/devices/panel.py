@@ -95,7 +95,6 @@ class DevicesPanel(QScrollArea):
         self._lay_out()
 
     def show_rod(self, shape: RodShape, lights: Sequence[Colour], words: str) -> None:
-        """Show the rod's lights and their meaning."""
         self.rod_view.show_lights(shape, lights)
         self._shown.setText(words)
 
@@ -236,7 +235,6 @@ class DeviceBox(QGroupBox):
         self._connect.setEnabled(not self._is_connected or self._port.currentData() != self._chosen)
 
     def show_counters(self, words: str) -> None:
-        """Show the counts of what was sent and received."""
         self._counters.setText(words)
         self._counters.setVisible(bool(words))
 
@@ -273,7 +271,6 @@ class RodView(QWidget):
         self.setToolTip(tr("The rod's lights; the soldier is at 0"))
 
     def sizeHint(self) -> QSize:
-        """Size of the strip and its scale."""
         return QSize(300, _STRIP_PX + self.fontMetrics().height() + 4)
 
     def show_lights(self, shape: RodShape, lights: Sequence[Colour]) -> None:

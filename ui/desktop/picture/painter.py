@@ -325,7 +325,6 @@ class Sprites:
         self._pixels = 0
 
     def begin(self, to_screen: QTransform) -> None:
-        """Begin a painting."""
         before, self._place = self._place, (to_screen.m11(), *_between(to_screen))
         self.is_zooming = self._place != before
 

@@ -79,7 +79,6 @@ class DiagnosisDialog(PictureDialog):
         self._timer.start(_TICK_MS)
 
     def pull(self) -> None:
-        """Show the last result and check the next picture."""
         found = self._task.take()
         if found is not None:
             self._show(found)

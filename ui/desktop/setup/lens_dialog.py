@@ -69,7 +69,6 @@ class LensDialog(PictureDialog):
         return lens_story(self.session.lens_views, self.fit)
 
     def pull(self) -> None:
-        """Show the last results and process the next picture."""
         session, fit = self._looking.take(), self._fitting.take()
         if session is not None:
             self.session = session

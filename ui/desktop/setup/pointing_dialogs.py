@@ -47,13 +47,11 @@ class ClickDialog(PictureDialog):
         self.picture.released.connect(self._release)
 
     def clear(self) -> None:
-        """Delete all places."""
         self.places_px.clear()
         self.judge()
 
     @property
     def is_complete(self) -> bool:
-        """Whether all places are clicked."""
         return len(self.places_px) == len(self._names)
 
     def judge(self) -> None:
@@ -156,7 +154,6 @@ class CornersDialog(ClickDialog):
 
     @property
     def rectangle(self) -> Rectangle:
-        """The answer."""
         return Rectangle(tuple(self.places_px), (self.width_box.inches, self.depth_box.inches))
 
     def _choose(self, row: int) -> None:
@@ -357,9 +354,7 @@ class LengthBox(NumberBox):
 
     @property
     def inches(self) -> float:
-        """The length entered."""
         return self.value() / self._unit.per_in
 
     def set_inches(self, length_in: float) -> None:
-        """Set the length."""
         self.setValue(length_in * self._unit.per_in)

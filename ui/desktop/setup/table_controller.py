@@ -99,7 +99,6 @@ class TableController:
         return known, ((tr("Restore table"), self.restore), start_fresh)
 
     def restore(self) -> None:
-        """Restore the saved table."""
         left, source_controller = self._fitting(), self._store.source_controller
         if left is None:
             self._store.say(tr("No table is saved. Only calibrated camera tables are saved."))

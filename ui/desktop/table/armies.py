@@ -73,7 +73,6 @@ class GroupsController:
         return " ".join(filter(None, (text, doubt))), actions
 
     def show(self) -> None:
-        """Update the list of armies."""
         view, state = self._store.view, self._session.state
         if view is None:
             return
@@ -233,7 +232,6 @@ class TeachTool(Tool):
         return self._hover.follow(request, self._store.clock())
 
     def close(self) -> None:
-        """Stop searching."""
         self._hover.close()
 
     @property

@@ -84,12 +84,10 @@ class CorrectTool(Tool):
             self.waiting.take(at)
 
     def cancel(self) -> bool:
-        """Stop waiting for a click."""
         had, self.waiting = self.waiting is not None, None
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
-        """Highlight the figure under the mouse and the one being corrected."""
         hovered = figure_id(at)
         return Preview(hovered=hovered, picked=self.waiting.about if self.waiting else None)
 

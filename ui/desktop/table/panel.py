@@ -95,7 +95,6 @@ class SidePanel(QWidget):
         return stored_name(self._army.currentText())
 
     def choose(self, army: str) -> None:
-        """Choose the army that a click teaches."""
         self._army.setCurrentText(side_name(army))
 
     def type_army(self) -> None:
@@ -233,7 +232,6 @@ class ArmyList(QWidget):
 
     @property
     def armies(self) -> tuple[str, ...]:
-        """Names of all listed armies."""
         return tuple(self._items)
 
     @property

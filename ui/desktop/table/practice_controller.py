@@ -45,7 +45,6 @@ class PracticeController(QObject):
     changed = pyqtSignal()
 
     def __init__(self, window: QMainWindow, picture: PictureView, store: Store) -> None:
-        """Prepare the menu."""
         super().__init__(window)
         self._picture, self._store = picture, store
         self._drag: tuple[PracticeTable, str, PickResult] | None = None

@@ -16,7 +16,6 @@ class MoveQuestions:
     """Keeps the questions until they are answered, one at a time."""
 
     def __init__(self, store: Store) -> None:
-        """`context` gives access to the window."""
         self._store = store
         self._source: SourceController | None = None
         self._pairs: tuple[tuple[str, str], ...] = ()
@@ -73,7 +72,6 @@ class EmptyTableController:
         self._check.follow(source_controller.seen, session.state, at_start=session.can_undo is None)
 
     def close(self) -> None:
-        """Stop checking."""
         self._check.close()
 
     @property

@@ -132,11 +132,9 @@ class TerrainTool(Tool):
 
     @property
     def piece(self) -> TerrainPiece | None:
-        """The selected piece."""
         return piece_named(self._store.terrain, self.selected)
 
     def select(self, name: str | None) -> None:
-        """Select a piece, or none."""
         self.selected, self._corner, self._grip, self._fresh = name, None, None, None
 
     def press(self, at: PickResult) -> None:
@@ -268,7 +266,6 @@ class TerrainTool(Tool):
             self.select(None)
 
     def cancel_corner(self) -> None:
-        """Deselect the corner."""
         self._corner = None
 
     def cancel(self) -> bool:

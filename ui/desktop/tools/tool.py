@@ -155,7 +155,6 @@ class SelectTool(FigureTool):
         return tr("Point at a soldier to see what the program knows about it; click to keep it.")
 
     def preview(self, at: PickResult | None) -> Preview:
-        """Highlight the selected figure and the one under the mouse."""
         hovered = figure_id(at)
         return Preview(hovered=hovered, picked=self.picked, asked=hovered or self.picked)
 
@@ -177,7 +176,6 @@ class MeasureTool(Tool):
         return tr("Now click the other soldier, or a place on the table. Esc cancels.")
 
     def press(self, at: PickResult) -> None:
-        """Set the first end, or lay the ruler to the second."""
         self._pressed_px = at.px
         if at.end is None:
             return
@@ -197,12 +195,10 @@ class MeasureTool(Tool):
             self._first = None
 
     def cancel(self) -> bool:
-        """Drop the first end."""
         had, self._first = self._first is not None, None
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
-        """The ruler to lay."""
         end = at.end if at else None
         loose = end if end != self._first else None
         ruler = Ruler(self._first, loose) if self._first is not None and loose is not None else None
@@ -221,7 +217,6 @@ class PathTool(Tool):
 
     @property
     def in_progress(self) -> bool:
-        """Whether there is a path to end."""
         return bool(self._stops)
 
     @property
@@ -231,7 +226,6 @@ class PathTool(Tool):
         return tr("Click the next corner; a right click, Enter or a second click ends the path. Esc cancels.")
 
     def press(self, at: PickResult) -> None:
-        """Set the first end, then add corners."""
         if at.end is None:
             return
         if self._first is None:
@@ -249,12 +243,10 @@ class PathTool(Tool):
         self.cancel()
 
     def cancel(self) -> bool:
-        """Drop the path."""
         had, self._first, self._stops = self._first is not None, None, ()
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
-        """The ruler up to the mouse."""
         end = at.end if at else None
         last = self._stops[-1][0] if self._stops else self._first
         loose = end if end not in (None, last) else None
