@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PyQt6.QtCore import QObject, QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QObject, QSignalBlocker, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QKeySequence, QMouseEvent
 from PyQt6.QtWidgets import QAbstractButton, QApplication, QComboBox, QFrame, QLabel, QSlider, QStyle, QToolButton
 
@@ -54,10 +54,9 @@ class FilmBar(QFrame):
     def show_playback(self, playback: Playback, *, looks_back: bool) -> None:
         is_folder = bool(playback.pictures)
         if not self.slider.isSliderDown():
-            self.slider.blockSignals(True)
-            self.slider.setRange(0, _slider_end(playback))
-            self.slider.setValue(_slider_value(playback))
-            self.slider.blockSignals(False)
+            with QSignalBlocker(self.slider):
+                self.slider.setRange(0, _slider_end(playback))
+                self.slider.setValue(_slider_value(playback))
             self.place.setText(playback.place_words)
         self.slider.setEnabled(playback.duration_s is not None)
         self.slider.setSingleStep(1 if is_folder else _ARROW_KEY_MS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtCore import QSignalBlocker, pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFrame, QProgressBar, QToolButton, QWidget
 
 from ui.desktop.theme import make_primary
@@ -87,11 +87,10 @@ class GuideBar(QFrame):
 
     def offer(self, armies: Sequence[str]) -> None:
         """Suggest army names, the first for the next click."""
-        self.army.blockSignals(True)
-        self.army.clear()
-        self.army.addItems(map(side_name, armies))
-        self.army.setCurrentIndex(0)
-        self.army.blockSignals(False)
+        with QSignalBlocker(self.army):
+            self.army.clear()
+            self.army.addItems(map(side_name, armies))
+            self.army.setCurrentIndex(0)
         self.named.emit(stored_name(self.army.currentText()))
 
     def _lay_out(self) -> None:

@@ -12,7 +12,6 @@ from PyQt6.QtWidgets import (
     QAbstractButton,
     QDialog,
     QDialogButtonBox,
-    QHeaderView,
     QLineEdit,
     QMainWindow,
     QPlainTextEdit,
@@ -26,7 +25,7 @@ from ui.background_task import BackgroundTask
 from ui.desktop.action import NATIVE, ActionMenu
 from ui.desktop.guide import GuideController
 from ui.desktop.theme import TEXT_PX
-from ui.desktop.widgets import button_with_tip, close_button, in_column, wrapping_label
+from ui.desktop.widgets import button_with_tip, close_button, in_column, stretch_first_column, wrapping_label
 from ui.diagnostics import TYPEFACE, EventLog, about_words, bug_report, libraries
 from ui.translation import mark_for_translation, tr
 
@@ -219,11 +218,6 @@ class DetailsDialog(QDialog):
         if clipboard is not None:
             clipboard.setText(self.report)
 
-    def done(self, result: int) -> None:
-        """Stop polling."""
-        self._timer.stop()
-        super().done(result)
-
 
 _PALETTE_SIZE = (560, 420)
 _TOP_PX = 72
@@ -277,12 +271,8 @@ class CommandPalette(QDialog):
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
         self.list.setColumnCount(3)
-        header = self.list.header()
-        if header is not None:
-            header.hide()
-            header.setStretchLastSection(False)
-            header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.list.setHeaderHidden(True)
+        stretch_first_column(self.list)
         self.list.itemClicked.connect(lambda *_: self.run_selected())
         in_column(self.field, self.list, on=self)
         self._search("")

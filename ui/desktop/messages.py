@@ -10,7 +10,7 @@ from PyQt6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QPaintEvent
 from PyQt6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QStyle, QWidget
 
 from ui.desktop.picture.image import painting
-from ui.desktop.widgets import FittedLabel, fit_font, in_row, plain_label, without_keys
+from ui.desktop.widgets import FittedLabel, button_with_tip, clear_layout, fit_font, in_row, plain_label, without_keys
 from ui.formatting import unbroken
 from ui.theme import DARK, PLATE, SKY, WHITE
 from ui.translation import tr
@@ -42,8 +42,8 @@ class MessageBar(QFrame):
         if style is not None:
             size = style.pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)
             sign.setPixmap(style.standardIcon(QStyle.StandardPixmap.SP_MessageBoxInformation).pixmap(size, size))
-        self._row = in_row(sign, (self._words, 1), on=self, margin=(8, 0, 8, 0))
-        self._buttons: list[QPushButton] = []
+        self._buttons = in_row()
+        in_row(sign, (self._words, 1), self._buttons, on=self, margin=(8, 0, 8, 0))
         self._shown: tuple[str, tuple[str, ...]] = ("", ())
         self.hide()
 
@@ -58,21 +58,17 @@ class MessageBar(QFrame):
         if wanted == self._shown:
             return
         self._shown = wanted
-        for button in self._buttons:
-            self._row.removeWidget(button)
-            button.hide()
-            button.deleteLater()
-        self._buttons = [self._button(name, action) for name, action in actions]
+        clear_layout(self._buttons)
+        for name, action in actions:
+            self._add_button(name, action)
         self._words.show_text(words)
         self.setVisible(bool(words))
         self.raise_()
 
-    def _button(self, name: str, action: Callable[[], object]) -> QPushButton:
-        button = QPushButton(without_keys(name))
-        button.clicked.connect(lambda: action())
-        self._row.addWidget(button)
+    def _add_button(self, name: str, action: Callable[[], object]) -> None:
+        button = button_with_tip(without_keys(name), "", lambda: action())
+        self._buttons.addWidget(button)
         button.show()  # otherwise it appears one event loop pass later
-        return button
 
 
 _SHOWN_S = 8.0

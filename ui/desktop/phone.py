@@ -19,7 +19,7 @@ from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.parts import Parts
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.store import Store
-from ui.desktop.widgets import button_with_tip, plain_label, wrapping_label
+from ui.desktop.widgets import button_with_tip, close_button, plain_label, wrapping_label
 from ui.phone.addresses import local_addresses
 from ui.phone.snapshot import PhoneSnapshot, last_verdict
 from ui.translation import tr
@@ -176,16 +176,16 @@ class PhoneDialog(QDialog):
         self.url.setToolTip(tr("The address to type where a phone cannot scan the code"))
         self.code.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.stop.setAutoDefault(False)  # Return must not end the page on all phones
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
+        buttons = close_button(self)
         for button in (self.start, self.stop):
             buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
         self._form = QFormLayout(self)
-        for part in (self._about, self.code, self._hint):
-            self._form.addRow(part)
-        self._form.insertRow(1, tr("Network:"), self.networks)
-        self._form.insertRow(3, tr("Address:"), self.url)
-        self._form.insertRow(4, tr("Phones:"), self.phones)
+        self._form.addRow(self._about)
+        self._form.addRow(tr("Network:"), self.networks)
+        self._form.addRow(self.code)
+        self._form.addRow(tr("Address:"), self.url)
+        self._form.addRow(tr("Phones:"), self.phones)
+        self._form.addRow(self._hint)
         self._form.addRow(buttons)
 
     def show_stopped(self, addresses: Sequence[str]) -> None:

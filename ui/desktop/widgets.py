@@ -19,12 +19,14 @@ from PyQt6.QtWidgets import (
     QDoubleSpinBox,
     QFrame,
     QHBoxLayout,
+    QHeaderView,
     QLabel,
     QLayout,
     QPushButton,
     QScrollArea,
     QSizePolicy,
     QTabWidget,
+    QTreeView,
     QVBoxLayout,
     QWidget,
 )
@@ -156,6 +158,14 @@ def name_tabs(tabs: QTabWidget, name: str) -> None:
     """Give a row of tabs a name for screen readers."""
     if (bar := tabs.tabBar()) is not None:
         bar.setAccessibleName(name)
+
+
+def stretch_first_column(tree: QTreeView) -> None:
+    """Give a tree's first column the width that the others do not need."""
+    if (header := tree.header()) is not None:
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
 
 
 def button_with_tip(words: str, tip: str, slot: Callable[[], object] | None = None, key: str = "") -> QPushButton:

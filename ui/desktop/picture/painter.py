@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -159,13 +158,12 @@ def annotated(image_bgr: ImageBgr, shapes: Iterable[Shape]) -> ImageBgr:
 
 
 def text_application() -> QGuiApplication | None:
-    """What drawing text needs without a window, and must live until the drawing is done; None if it exists already."""
-    return None if QGuiApplication.instance() else QGuiApplication(_arguments())
+    """What drawing text needs without a window, and must live until the drawing is done; None if it exists already.
 
-
-def _arguments() -> list[str]:
-    headless = sys.platform == "linux" and "QT_QPA_PLATFORM" not in os.environ
-    return ["sandtable", "-platform", "offscreen"] if headless else ["sandtable"]
+    On Linux it uses no display.
+    """
+    arguments = ["sandtable", "-platform", "offscreen"] if sys.platform == "linux" else ["sandtable"]
+    return None if QGuiApplication.instance() else QGuiApplication(arguments)
 
 
 def _paint_line(painter: QPainter, line: Line, to_screen: QTransform, size: float) -> None:

@@ -114,11 +114,6 @@ class DiagnosisDialog(PictureDialog):
             shapes.append(Line(self.look.issues[row].outline_px, YELLOW, 5.0, closed=True))
         self.picture.show_shapes(tuple(shapes))
 
-    def done(self, result: int) -> None:
-        self._timer.stop()
-        self._task.drop()
-        super().done(result)
-
 
 def _summary(look: MarkerCheck) -> str:
     count = len(look.used)

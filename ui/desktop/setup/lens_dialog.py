@@ -143,12 +143,6 @@ class LensDialog(PictureDialog):
         size = session.lens_views.image_size
         self.picture.show_shapes((*_cells(coverage, size), *_board(session)))
 
-    def done(self, result: int) -> None:
-        self._timer.stop()
-        self._looking.drop()
-        self._fitting.drop()
-        super().done(result)
-
 
 def _cells(coverage: Coverage, size: tuple[int, int]) -> list[Shape]:
     """Squares over the cells of the frame where the board has been."""

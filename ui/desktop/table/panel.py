@@ -12,7 +12,6 @@ from PyQt6.QtWidgets import (
     QComboBox,
     QGridLayout,
     QGroupBox,
-    QHeaderView,
     QLineEdit,
     QListWidget,
     QMenu,
@@ -33,6 +32,7 @@ from ui.desktop.widgets import (
     in_row,
     literal_text,
     plain_label,
+    stretch_first_column,
     without_keys,
     wrapping_label,
 )
@@ -318,11 +318,7 @@ class ArmyList(QWidget):
         self.tree.setHeaderHidden(True)
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.tree.setExpandsOnDoubleClick(False)
-        header = self.tree.header()
-        if header is not None:
-            header.setStretchLastSection(False)
-            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-            header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        stretch_first_column(self.tree)
         self.tree.setItemDelegate(_NameDelegate(self.tree))
         self.tree.setToolTip(tr("The armies, how many soldiers of each the camera sees, and where they are"))
         self.tree.setAccessibleName(tr("Armies and soldiers"))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PyQt6.QtCore import QObject, Qt
+from PyQt6.QtCore import QObject, QSignalBlocker, Qt
 from PyQt6.QtGui import QKeySequence, QShortcut
 from PyQt6.QtWidgets import (
     QComboBox,
@@ -140,15 +140,14 @@ class TerrainPanel(QWidget):
         self.save.setEnabled(bool(terrain))
 
     def _fill_list(self, terrain: Terrain, selected: str | None) -> None:
-        self._list.blockSignals(True)
-        self._list.clear()
-        for piece in terrain:
-            item = QListWidgetItem(terrain_words(piece))
-            item.setData(Qt.ItemDataRole.UserRole, piece.name)
-            self._list.addItem(item)
-            if piece.name == selected:
-                self._list.setCurrentItem(item)
-        self._list.blockSignals(False)
+        with QSignalBlocker(self._list):
+            self._list.clear()
+            for piece in terrain:
+                item = QListWidgetItem(terrain_words(piece))
+                item.setData(Qt.ItemDataRole.UserRole, piece.name)
+                self._list.addItem(item)
+                if piece.name == selected:
+                    self._list.setCurrentItem(item)
 
     def _pieces_box(self, open_: QPushButton) -> QWidget:
         box = QGroupBox(tr("Terrain"))
