@@ -116,8 +116,7 @@ class GuideController(QObject):
         self._dock.hide()
         self._hint.show()
         self._settings.was_guided = True
-        source_controller = self._commands.store.source_controller
-        if source_controller is self._prepared_source and not source_controller.session.state.setup.palette:
+        if self._source is self._prepared_source and not self._source.session.state.setup.palette:
             self._commands.store.open("demo")
 
     def _leave_for_battle(self) -> None:
@@ -125,17 +124,20 @@ class GuideController(QObject):
         if not self._dock.isHidden() and self._step in _BEFORE_THE_ARMIES:
             self.leave()
 
+    @property
+    def _source(self) -> SourceController:
+        return self._commands.store.source_controller
+
     def pull(self) -> None:
         """Update the guide; called by a timer."""
-        source_controller = self._commands.store.source_controller
-        has_opened = self._followed is not None and source_controller is not self._followed  # such as from a menu
-        if has_opened or self._chosen == source_controller.spec:
+        has_opened = self._followed is not None and self._source is not self._followed  # such as from a menu
+        if has_opened or self._chosen == self._source.spec:
             self._chosen, self._progress = None, self._progress.agree(GuideStep.CAMERA)
         self._check_markers()
         self._follow_first_shot()
         now = self.table_status
         self._prepare_simulated_table()
-        self._followed = self._commands.store.source_controller
+        self._followed = self._source
         shown = guide(now, self._progress)
         if shown.step is self._step and shown.is_done and self._step_was_done is False:
             self._progress = self._progress.go_on()  # the step chosen by the player is done now
@@ -144,8 +146,8 @@ class GuideController(QObject):
         if shown.step is not self._step:
             self._step = shown.step
             self._light.enter(shown.step)
-        if self._commands.store.source_controller is self._prepared_source:
-            self._commands.store.source_controller.practise(bare=shown.step in _BEFORE_THE_ARMIES)
+        if self._source is self._prepared_source:
+            self._source.practise(bare=shown.step in _BEFORE_THE_ARMIES)
         self._offer_names(now)
         self.bar.show_guide(shown)
         self._light.show(shown.step)
@@ -153,23 +155,22 @@ class GuideController(QObject):
     @property
     def table_status(self) -> TableStatus:
         """The progress of the table."""
-        source_controller = self._commands.store.source_controller
-        problem = source_controller.worker.source_problem or ""
+        problem = self._source.worker.source_problem or ""
         return TableStatus(
-            source_controller.spec,
-            source_controller.view,
-            source_controller.session.state,
+            self._source.spec,
+            self._source.view,
+            self._source.session.state,
             cameras(),
-            source_controller.locked_settings,
+            self._source.locked_settings,
             problem,
             self._marker_issues,
             self._commands.battle.play is not None,
-            source_controller.armies,
-            source_controller.is_bare,
+            self._source.armies,
+            self._source.is_bare,
             self._light.need,
             self._commands.battle.turn_bar.button.text().replace("&", ""),
-            source_controller.is_searching,
-            source_controller.is_still,
+            self._source.is_searching,
+            self._source.is_still,
         )
 
     # The bar's buttons
@@ -207,13 +208,12 @@ class GuideController(QObject):
 
     def _prepare_simulated_table(self) -> None:
         """Open the simulated table untaught; leave it alone once the player has changed anything."""
-        source_controller = self._commands.store.source_controller
-        has_begun = source_controller.session.can_undo is not None or self._commands.battle.play is not None
-        if source_controller.spec != "demo" or source_controller is self._prepared_source or has_begun:
+        has_begun = self._source.session.can_undo is not None or self._commands.battle.play is not None
+        if self._source.spec != "demo" or self._source is self._prepared_source or has_begun:
             return
-        if source_controller.session.state.setup.palette:
+        if self._source.session.state.setup.palette:
             self._commands.store.open("demo")
-        self._prepared_source = self._commands.store.source_controller
+        self._prepared_source = self._source
         self._prepared_source.practise(bare=True)
 
     def _offer_sources(self) -> None:
@@ -238,7 +238,7 @@ class GuideController(QObject):
     def choose(self, spec: str) -> None:
         """Open a source, which completes the camera step once it is open."""
         self._chosen = spec
-        if spec != self._commands.store.source_controller.spec:
+        if spec != self._source.spec:
             self._commands.store.open(spec)
         self.pull()
 
@@ -255,8 +255,8 @@ class GuideController(QObject):
         found = self._marker_check.take()
         if found is not None:
             self._marker_issues = tuple(issue.sentence for issue in found.issues)
-        source_controller, now_s = self._commands.store.source_controller, self._commands.store.clock()
-        frame, setup = source_controller.frame, source_controller.session.state.setup
+        now_s = self._commands.store.clock()
+        frame, setup = self._source.frame, self._source.session.state.setup
         if self._step is not GuideStep.MARKERS or frame is None or now_s - self._checked_s < _CHECK_EVERY_S:
             return
         self._checked_s = now_s

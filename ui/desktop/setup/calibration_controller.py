@@ -127,11 +127,8 @@ class CalibrationController(QObject):
 
     def check_markers(self) -> None:
         source_controller = self._store.source_controller
-        self._open(
-            DiagnosisDialog(
-                lambda: source_controller.frame, lambda: source_controller.session.state.setup, self._window
-            )
-        )
+        session = source_controller.session
+        self._open(DiagnosisDialog(lambda: source_controller.frame, lambda: session.state.setup, self._window))
 
     def click_corners(self) -> None:
         source_controller = self._store.source_controller

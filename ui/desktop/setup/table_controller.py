@@ -65,11 +65,7 @@ class TableController:
     def pull(self) -> None:
         """Load what was saved for a newly opened camera, and save changes; called whenever anything is new."""
         source_controller = self._store.source_controller
-        if (
-            self._attached is None
-            or self._attached[0] is not source_controller
-            or self._attached[1] is not source_controller.worker
-        ):
+        if self._attached != (source_controller, source_controller.worker):
             self._attach(source_controller)
         if (found := self._loading.take()) is not None:
             self.left, self._remark = found.table, found.remark
@@ -157,16 +153,13 @@ class TableController:
 
     def _attach(self, source_controller: SourceController) -> None:
         self.close()
-        self._attached, self._camera = (
-            (source_controller, source_controller.worker),
-            camera_identity(source_controller.spec),
-        )
+        self._attached = (source_controller, source_controller.worker)
+        camera = self._camera = camera_identity(source_controller.spec)
         self.left, self._offer_open, self._remark, self._refused = None, False, "", ""
         self._carried = (None, None)
         self._opened_with, self._count_before = _content(source_controller.session.state), self._entry_count
-        self._saver = TableSaver(self._saved_tables, self._camera, self._clock) if self._camera else None
-        if self._camera:
-            camera = self._camera
+        self._saver = TableSaver(self._saved_tables, camera, self._clock) if camera else None
+        if camera:
             self._loading.start(lambda: self._saved_tables.load(camera))
 
     def _has_continued(self, source_controller: SourceController) -> bool:
