@@ -63,11 +63,8 @@ class Actions:
         freeze: Checked while the picture is frozen.
         compare: Checked while the frozen and the current picture are shown in turn.
         side_panel: Checked while the tabs beside the picture are shown.
-        print: Asks what to print.
         decimal_point: Types the point of a template's size; disabled where the key does something else.
         source_menu: The sources that can be opened.
-        view_menu: The View menu.
-        rail: The tool rail.
     """
 
     def __init__(self, window: QMainWindow, commands: Commands) -> None:
@@ -281,9 +278,6 @@ class ToolGroupButton(QToolButton):
     """The tool of a group that was used last; the others are in a menu beside it.
 
     The menu opens at a long press, a right click, a click on the corner, or the right arrow key.
-
-    Attributes:
-        choices: The menu; it lists all tools of the group.
     """
 
     def __init__(self, title: str, tools: Sequence[QAction]) -> None:

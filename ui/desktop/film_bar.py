@@ -25,12 +25,9 @@ class FilmBar(QFrame):
     """Buttons, slider and text about a recording.
 
     Attributes:
-        back, play, forward: The buttons.
         slider: The place in the recording: milliseconds of a film, numbers of pictures of a folder.
-        place: The place as text.
         picture: The name of a folder's picture.
         looking_back: Leads back to the place that the battle has reached; hidden at that place.
-        speed: The speed of a film.
     """
 
     def __init__(self, back: QAction, play: QAction, forward: QAction) -> None:
@@ -73,9 +70,6 @@ class FilmController(QObject):
 
     Attributes:
         bar: The bar; hidden for cameras, single pictures and the simulated table.
-        play: Plays and pauses.
-        back, forward: Go to the previous and the next frame.
-        speeds: One action per speed.
     """
 
     def __init__(self, parts: Parts, store: Store, actions: Actions) -> None:

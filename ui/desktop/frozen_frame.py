@@ -37,7 +37,6 @@ class FrozenFrame(QObject):
     Attributes:
         comparing: Whether the frozen and the current picture are shown in turn.
         shows_then: Whether the frozen one is shown now.
-        background_save: Writes files.
     """
 
     thawed = pyqtSignal()

@@ -33,11 +33,7 @@ class SourceController:
     """Pulls results from the threads and decides which picture is shown.
 
     Attributes:
-        spec: The source.
-        session: The table.
-        worker: The threads.
         frame: The picture to show; None before the first.
-        rate: Rate of new views.
         simulated: The simulated table, if open.
         armies: Number of armies to teach; assumed to be two on a real table.
         seen: The newest view without corrections.

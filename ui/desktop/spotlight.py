@@ -27,11 +27,7 @@ _MOVES = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hi
 
 
 class Spotlight(QWidget):
-    """Follows a widget of the window, or a part of it, and hides with it.
-
-    Attributes:
-        target: The widget that is lit; None if none is.
-    """
+    """Follows a widget of the window, or a part of it, and hides with it."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)

@@ -32,7 +32,6 @@ class TrayDice:
 
     Attributes:
         clock: The clock of `Seen`.
-        connection: Its camera and status.
         seen: The newest dice that came to rest; None before the first.
         recent: The last readings as text, newest first.
         heard: Number of readings so far.
@@ -240,7 +239,6 @@ class TrayDiceSource:
     """One request to the camera over the tray.
 
     Attributes:
-        request: The request.
         roll: The roll, once nothing about it is doubtful.
         seen: The dice that the request is about; None before some are seen.
     """

@@ -163,7 +163,6 @@ class DeviceBox(QGroupBox):
         tested, forgotten, replugged: The button was pressed.
 
     Attributes:
-        state: The device's state.
         extra_layout: Layout for the widgets of one kind of device.
     """
 
