@@ -60,7 +60,7 @@ class Features:
         self.history = HistoryController(window, battle, store, saving)
         self.keys = BattleKeys(window, battle, store)
         saved_tables = SavedTables(tables or tables_folder())
-        self.tables = TableController(window, store, saved_tables, saving, clock=store.clock)
+        self.tables = TableController(window, store, saved_tables, saving)
         self.frozen_frame = FrozenFrame(window, store, saving)
         self.practice = PracticeController(window, picture, store)
         self.calibration = CalibrationController(window, store, settings, battle.drifted)

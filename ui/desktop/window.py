@@ -120,7 +120,7 @@ class Window(QMainWindow):
         store.opened.connect(self._clear)
         self.sides.currentChanged.connect(self._follow_tab)
         self.picture.zoomed.connect(lambda: self._draw())
-        self.panel.army_chosen.connect(lambda _: self._write())
+        self.panel.army_box.editTextChanged.connect(lambda _: self._write())
         battle.changed.connect(store.show)  # on a frozen picture nothing else would
         battle.turn_bar.go_on.connect(self._show_battle)
         battle.resolved.connect(self.banner.announce)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,17 +33,11 @@ class TableController:
     """
 
     def __init__(
-        self,
-        window: QWidget,
-        store: Store,
-        saved_tables: SavedTables,
-        background_save: BackgroundSave,
-        clock: Callable[[], float] = time.monotonic,
+        self, window: QWidget, store: Store, saved_tables: SavedTables, background_save: BackgroundSave
     ) -> None:
         """Save tables in `saved_tables`; dialogs open over `window`."""
         self._window, self._background_save = window, background_save
         self._store, self._saved_tables = store, saved_tables
-        self._clock = clock
         self.left: SavedTable | None = None
         self._attached: tuple[SourceController, object] | None = None
         self._loading: BackgroundTask[Found] = BackgroundTask("sandtable saved table")
@@ -158,7 +150,7 @@ class TableController:
         self.left, self._offer_open, self._remark, self._refused = None, False, "", ""
         self._carried = (None, None)
         self._opened_with, self._count_before = _content(source_controller.session.state), self._entry_count
-        self._saver = TableSaver(self._saved_tables, camera, self._clock) if camera else None
+        self._saver = TableSaver(self._saved_tables, camera, self._store.clock) if camera else None
         if camera:
             self._loading.start(lambda: self._saved_tables.load(camera))
 

@@ -52,8 +52,8 @@ class GroupsController:
         self._panel, self._store, self._read = panel, store, read
         self.is_guided: Callable[[], bool] = lambda: False
         panel.armies.may_change = self._may_change
-        panel.groups_wanted.connect(self.accept)
-        panel.usual_wanted.connect(lambda army: store.change(lambda: self._session.begin_army(army)))
+        panel.groups_button.clicked.connect(self.accept)
+        panel.preset_button.clicked.connect(lambda: store.change(lambda: self._session.begin_army(panel.army)))
         panel.armies.forgotten.connect(lambda army: store.change(lambda: self._forget(army)))
         panel.armies.renamed.connect(lambda army, name: store.change(lambda: self._rename(army, name)))
         panel.armies.merged.connect(lambda into, others: store.change(lambda: self._merge(into, others)))

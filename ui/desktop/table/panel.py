@@ -15,6 +15,7 @@ from PyQt6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QMenu,
+    QPushButton,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeWidget,
@@ -54,21 +55,14 @@ _MAX_WARNINGS = 3  # warnings shown about similar armies; the tooltip lists all
 class SidePanel(QWidget):
     """The Table tab; independent of camera and session.
 
-    Signals:
-        army_chosen: The player chose another army (its name) to teach.
-        usual_wanted: Start an army (its name) from the stock colour of its plastic.
-        groups_wanted: Group the figures into armies by colour or, if groups are offered, use these.
-
     Attributes:
         headline, rows: The answer in large type, and the rows below it.
         warnings: The warnings about similar armies.
         armies: The list of armies and figures.
-        groups_button: The button that uses the groups found by colour.
+        army_box: The name of the army to teach.
+        preset_button: Starts this army from the stock colour of its plastic.
+        groups_button: Groups the figures into armies by colour or, if groups are offered, uses these.
     """
-
-    army_chosen = pyqtSignal(str)
-    usual_wanted = pyqtSignal(str)
-    groups_wanted = pyqtSignal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,10 +71,9 @@ class SidePanel(QWidget):
         self._large.setPixelSize(_HEADLINE_PX)
         self._large.setBold(True)
         self.headline, self.rows = plain_label(), wrapping_label()
-        self._army = QComboBox()
+        self.army_box = QComboBox()
         tip = tr("Start with the usual colour of this plastic; clicking a soldier is more reliable")
-        self._usual = button_with_tip(tr("Use preset"), tip, lambda: self.usual_wanted.emit(self.army))
-        self.groups_button = button_with_tip(tr("Find armies"), "", self.groups_wanted.emit)
+        self.preset_button, self.groups_button = button_with_tip(tr("Use preset"), tip), QPushButton(tr("Find armies"))
         self.warnings = wrapping_label()
         self._laid_list, self._laid_box = QListWidget(), QGroupBox(tr("On the table"))
         self.armies, self._armies_box = ArmyList(), QGroupBox(tr("Armies"))
@@ -92,15 +85,15 @@ class SidePanel(QWidget):
     @property
     def army(self) -> str:
         """Name of the army that a click teaches."""
-        return stored_name(self._army.currentText())
+        return stored_name(self.army_box.currentText())
 
     def choose(self, army: str) -> None:
-        self._army.setCurrentText(side_name(army))
+        self.army_box.setCurrentText(side_name(army))
 
     def type_army(self) -> None:
         """Let the player type the name of the army to teach."""
-        self._army.setFocus()
-        line = self._army.lineEdit()
+        self.army_box.setFocus()
+        line = self.army_box.lineEdit()
         if line is not None:
             line.selectAll()
 
@@ -133,15 +126,15 @@ class SidePanel(QWidget):
         self.warnings.setText("\n".join(apart[:_MAX_WARNINGS]))
         self.warnings.setToolTip(literal_text("\n".join(apart)))
         self.warnings.setVisible(bool(apart))
-        self._allow_usual()
+        self._allow_preset()
         if tuple(laid) != self._laid:
             self._laid = tuple(laid)
             self._laid_list.clear()
             self._laid_list.addItems(list(laid))
             self._laid_box.setVisible(bool(laid))
         for army in armies:
-            if self._army.findText(side_name(army)) < 0:
-                self._army.addItem(swatch(army_colour(army, armies)), side_name(army))
+            if self.army_box.findText(side_name(army)) < 0:
+                self.army_box.addItem(swatch(army_colour(army, armies)), side_name(army))
 
     def show_groups(self, words: str, *, may_search: bool) -> None:
         """Offer to use the groups named by `words`, or to search for groups.
@@ -157,9 +150,9 @@ class SidePanel(QWidget):
         )
         self._armies_box.setTitle(tr("Armies found by colour") if words else tr("Armies"))
 
-    def _allow_usual(self) -> None:
+    def _allow_preset(self) -> None:
         army = self.army.strip()
-        self._usual.setVisible(army.lower() in PLASTIC_BGR and army not in self.armies.armies)
+        self.preset_button.setVisible(army.lower() in PLASTIC_BGR and army not in self.armies.armies)
 
     def _answer_box(self) -> QWidget:
         # Always as high as large type, otherwise the lists below would jump.
@@ -172,15 +165,14 @@ class SidePanel(QWidget):
         return box
 
     def _fill_armies_box(self) -> QWidget:
-        self._army.setEditable(True)
-        self._army.addItems(map(side_name, SUGGESTED_ARMIES))
-        self._army.setToolTip(tr("The army to teach: choose or type a name, then click one of its soldiers"))
-        self._army.setAccessibleName(tr("Army to teach"))
-        self._army.editTextChanged.connect(lambda _: self.army_chosen.emit(self.army))
-        self._army.editTextChanged.connect(self._allow_usual)
+        self.army_box.setEditable(True)
+        self.army_box.addItems(map(side_name, SUGGESTED_ARMIES))
+        self.army_box.setToolTip(tr("The army to teach: choose or type a name, then click one of its soldiers"))
+        self.army_box.setAccessibleName(tr("Army to teach"))
+        self.army_box.editTextChanged.connect(self._allow_preset)
         self.warnings.setAccessibleName(tr("Armies that look alike"))
-        row = in_row(plain_label(tr("Teach:")), (self._army, 1))
-        in_column(self.armies, self.warnings, self.groups_button, row, self._usual, on=self._armies_box)
+        row = in_row(plain_label(tr("Teach:")), (self.army_box, 1))
+        in_column(self.armies, self.warnings, self.groups_button, row, self.preset_button, on=self._armies_box)
         return self._armies_box
 
     def _fill_laid_box(self) -> QWidget:
