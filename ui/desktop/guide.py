@@ -71,9 +71,9 @@ class GuideController(QObject):
         }
         commands.features.groups.is_guided = lambda: self.at_armies
         commands.features.files.continued.connect(self._leave_for_battle)
-        self.bar.wanted.connect(self._work)
-        self.bar.skipped.connect(self._skip)
-        self.bar.left.connect(self.leave)
+        self.bar.button.clicked.connect(self._work)
+        self.bar.skip.clicked.connect(self._skip)
+        self.bar.leave.clicked.connect(self.leave)
         self.bar.asked_for.connect(self._go_to)
         self.bar.named.connect(commands.parts.panel.choose)
         self.choices.aboutToShow.connect(self._list_sources)

@@ -34,16 +34,13 @@ class GuideBar(QFrame):
     """Shows a `Guide`; independent of the table.
 
     Signals:
-        wanted: The step's button was pressed.
-        skipped: Skip the step.
-        left: Close the guide.
         asked_for: Go to this `GuideStep`.
         named: The next click teaches this army.
+
+    Attributes:
+        button, skip, leave: Do the step, skip it, and close the guide.
     """
 
-    wanted = pyqtSignal()
-    skipped = pyqtSignal()
-    left = pyqtSignal()
     asked_for = pyqtSignal(object)
     named = pyqtSignal(str)
 
@@ -54,11 +51,11 @@ class GuideBar(QFrame):
         self.steps = {step: QToolButton() for step in GuideStep}
         self.words, self.ticks = FittedLabel(), markup_label()
         self.army, self.busy = QComboBox(), QProgressBar()
-        self.button = button_with_tip("", tr("Do this step (Alt+G)"), self.wanted.emit)
+        self.button = button_with_tip("", tr("Do this step (Alt+G)"))
         tip = tr("Skip this step; click its name above to come back")
-        self.skip = button_with_tip(tr("Skip"), tip, self.skipped.emit)
+        self.skip = button_with_tip(tr("Skip"), tip)
         tip = tr("Close the guide; you can open it again in the menu Help")
-        self.leave = button_with_tip(tr("Leave guide"), tip, self.left.emit)
+        self.leave = button_with_tip(tr("Leave guide"), tip)
         self._lay_out()
 
     def show_guide(self, guide: Guide) -> None:

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PyQt6.QtCore import QObject, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QObject, Qt, QTimer
 from PyQt6.QtGui import QPixmap
 from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QWidget
 
@@ -63,8 +63,8 @@ class PhoneController(QObject):
             self.dialog.activateWindow()
             return
         dialog = self.dialog = PhoneDialog(self._window)
-        dialog.started.connect(lambda address: self._store.attempt(lambda: self.start(address)))
-        dialog.stopped.connect(self.stop)
+        dialog.start.clicked.connect(lambda: self._store.attempt(lambda: self.start(dialog.networks.currentText())))
+        dialog.stop.clicked.connect(self.stop)
         dialog.finished.connect(self._forget_dialog)
         self._show_state()
         dialog.show()
@@ -154,14 +154,7 @@ class PhoneDialog(QDialog):
         start, stop: The buttons; only one of them is shown.
         networks: The addresses to choose from.
         url: The page's address; empty while it does not run.
-
-    Signals:
-        started: Start the page at this address of the computer.
-        stopped: Stop it.
     """
-
-    started = pyqtSignal(str)
-    stopped = pyqtSignal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -169,8 +162,8 @@ class PhoneDialog(QDialog):
         self.networks, self.url, self.code = QComboBox(), QLineEdit(), QLabel()
         self._about, self._hint, self.phones = wrapping_label(), wrapping_label(), plain_label()
         tip = tr("Let phones on this network open the page")
-        self.start = button_with_tip(tr("Start page"), tip, lambda: self.started.emit(self.networks.currentText()))
-        self.stop = button_with_tip(tr("Stop page"), tr("Close the page on all phones"), self.stopped.emit)
+        self.start = button_with_tip(tr("Start page"), tip)
+        self.stop = button_with_tip(tr("Stop page"), tr("Close the page on all phones"))
         self.networks.setToolTip(tr("This computer's address on the phones' network"))
         self.url.setReadOnly(True)
         self.url.setToolTip(tr("The address to type where a phone cannot scan the code"))
