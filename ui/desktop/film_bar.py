@@ -92,7 +92,7 @@ class FilmController(QObject):
         actions.view_menu.addMenu(menu)
         self.bar.slider.wanted.connect(self._go_to)
         self.bar.speed.activated.connect(lambda at: self._set_speed(SPEEDS[at]))
-        self.bar.looking_back.clicked.connect(self._look_ahead)
+        self.bar.looking_back.clicked.connect(lambda: store.source_controller.look_ahead())
         self._shown: tuple[object, ...] = ()
         self._show(None)
 
@@ -182,9 +182,6 @@ class FilmController(QObject):
     def _set_speed(self, speed: float) -> None:
         if (playback := self._playback) is not None:
             playback.speed = speed
-
-    def _look_ahead(self) -> None:
-        self._store.source_controller.look_ahead()
 
     def _do(self, change: Callable[[Playback], None]) -> None:
         """Change the recording; a frozen picture goes on."""

@@ -16,7 +16,7 @@ from ui.desktop.commands import Commands
 from ui.desktop.guide_bar import GuideBar
 from ui.desktop.setup.diagnosis_dialog import MarkerCheck
 from ui.desktop.source_controller import SourceController
-from ui.desktop.spotlight import GuideLight, Spotlight
+from ui.desktop.spotlight import GuideLight
 from ui.desktop.table.panel import SUGGESTED_ARMIES
 from ui.guide import GuideStep, Progress, TableStatus, guide
 from ui.hints import TEACH
@@ -35,6 +35,7 @@ class GuideController(QObject):
     Attributes:
         bar: Its bar.
         choices: The sources offered in the first step, listed at each opening.
+        spotlight: The frame around the control that the current step needs.
     """
 
     def __init__(self, commands: Commands, rail: ToolRail) -> None:
@@ -51,6 +52,7 @@ class GuideController(QObject):
         window.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, self._dock)
         self._dock.hide()
         self._light = GuideLight(commands, rail, self.bar)
+        self.spotlight = self._light.spotlight
         self._progress = Progress()
         self._step: GuideStep | None = None
         self._step_was_done: bool | None = None
@@ -93,11 +95,6 @@ class GuideController(QObject):
         self._hint.hide()
         self._timer.start(_TICK_MS)
         self.pull()
-
-    @property
-    def spotlight(self) -> Spotlight:
-        """The frame around the control that the current step needs."""
-        return self._light.spotlight
 
     @property
     def at_armies(self) -> bool:

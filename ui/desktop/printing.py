@@ -147,8 +147,11 @@ class PrintDialog(QDialog):
 
     def add_army(self, army: Army) -> None:
         """Offer an army list and select it."""
-        self.cards.addItem(f"{army.name} ({title_of(army.game)})", army)
+        self._offer_army(army)
         self.cards.setCurrentIndex(self.cards.count() - 1)
+
+    def _offer_army(self, army: Army) -> None:
+        self.cards.addItem(f"{army.name} ({title_of(army.game)})", army)
 
     def _lay_out(self, buttons: QDialogButtonBox) -> None:
         self._form = QFormLayout()
@@ -175,7 +178,7 @@ class PrintDialog(QDialog):
             self.cards.addItem(tr("{name}, all ready-made units", name=title_of(name)), name)
         for one in store.listed():
             if one.army is not None and one.army.game in game_names():
-                self.cards.addItem(f"{one.army.name} ({title_of(one.army.game)})", one.army)
+                self._offer_army(one.army)
 
     def _connect(self) -> None:
         self.kind.currentIndexChanged.connect(self._choose_kind)

@@ -34,10 +34,7 @@ from ui.translation import tr, tr_count
 HEAR_S = 20.0
 """Duration of a test of the dice."""
 
-
 _MAX_ROLLS_SHOWN = 6
-
-
 _STALE_S = 20.0
 
 
