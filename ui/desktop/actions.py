@@ -257,7 +257,7 @@ class ToolRail(QFrame):
         super().__init__()
         self.setFixedWidth(_WIDTH_PX)
         self.setAccessibleName(tr("Tools"))
-        self.open = _button()
+        self.open = _RailButton()
         self.open.setIcon(icon("open"))
         described(self.open, tr("Open"), tr("Open a camera, a picture, a video, a folder or the simulated table"))
         self.open.setMenu(sources)
@@ -265,16 +265,21 @@ class ToolRail(QFrame):
         self.groups = {
             names[0]: ToolGroupButton(tr(title), [tools[name] for name in names]) for title, names in _GROUPS
         }
-        at_bottom = []
-        for action in others:
-            button = _button()
-            button.setDefaultAction(_with_name_in_tip(action))
-            at_bottom.append(button)
+        at_bottom = map(_RailButton, others)
         edge = (_WIDTH_PX - _BUTTON_PX) // 2
         in_column(self.open, *self.groups.values(), None, *at_bottom, on=self, margin=edge).setSpacing(_GAP_PX)
 
 
-class ToolGroupButton(QToolButton):
+class _RailButton(QToolButton):
+    def __init__(self, action: QAction | None = None) -> None:
+        super().__init__()
+        self.setFixedSize(_BUTTON_PX, _BUTTON_PX)
+        self.setIconSize(QSize(_ICON_PX, _ICON_PX))
+        if action is not None:
+            self.setDefaultAction(_with_name_in_tip(action))
+
+
+class ToolGroupButton(_RailButton):
     """The tool of a group that was used last; the others are in a menu beside it.
 
     The menu opens at a long press, a right click, a click on the corner, or the right arrow key.
@@ -282,7 +287,6 @@ class ToolGroupButton(QToolButton):
 
     def __init__(self, title: str, tools: Sequence[QAction]) -> None:
         super().__init__()
-        _shape(self)
         self._title = title
         self.choices = QMenu(title, self)
         self.choices.addActions([_with_name_in_tip(tool) for tool in tools])
@@ -341,17 +345,6 @@ class ToolGroupButton(QToolButton):
             self.show_choices()
         else:
             super().keyPressEvent(event)
-
-
-def _button() -> QToolButton:
-    button = QToolButton()
-    _shape(button)
-    return button
-
-
-def _shape(button: QToolButton) -> None:
-    button.setFixedSize(_BUTTON_PX, _BUTTON_PX)
-    button.setIconSize(QSize(_ICON_PX, _ICON_PX))
 
 
 def _with_name_in_tip(action: QAction) -> QAction:

@@ -18,12 +18,7 @@ from ui.desktop.messages import Say
 from ui.desktop.parts import Parts
 from ui.desktop.settings import TEXT_SIZES, Settings
 from ui.desktop.theme import Theme, apply_theme
-from ui.translation import FOLDER, languages, mark_for_translation, tr, use_language
-
-_THEMES = {
-    Theme.DARK: (mark_for_translation("Dark"), mark_for_translation("Light text on charcoal")),
-    Theme.LIGHT: (mark_for_translation("Light"), mark_for_translation("Dark text on light grey")),
-}
+from ui.translation import FOLDER, languages, tr, use_language
 
 _SIZE_PX = (1280, 720)
 
@@ -49,7 +44,10 @@ class Appearance(QObject):
         actions.side_panel.setChecked(settings.side_panel)
         actions.side_panel.toggled.connect(parts.sides.setVisible)
         actions.side_panel.toggled.connect(partial(setattr, settings, "side_panel"))
-        themes = [(theme, tr(text), tr(tip)) for theme, (text, tip) in _THEMES.items()]
+        themes = (
+            (Theme.DARK, tr("Dark"), tr("Light text on charcoal")),
+            (Theme.LIGHT, tr("Light"), tr("Dark text on light grey")),
+        )
         self.themes = self._submenu(tr("Theme")).add_choices(themes, settings.theme, self._show_theme)
         # Qt calls English after its country.
         names = [(name, "English" if name == "en" else QLocale(name).nativeLanguageName()) for name in languages()]

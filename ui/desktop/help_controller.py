@@ -27,7 +27,7 @@ from ui.desktop.guide import GuideController
 from ui.desktop.theme import TEXT_PX
 from ui.desktop.widgets import button_with_tip, close_button, in_column, stretch_first_column, wrapping_label
 from ui.diagnostics import TYPEFACE, EventLog, about_words, bug_report, libraries
-from ui.translation import mark_for_translation, tr
+from ui.translation import tr
 
 _SIZE = (760, 600)
 
@@ -171,10 +171,6 @@ def _row(row: KeyRow) -> str:
 
 _TICK_MS = 100
 _DETAILS_SIZE = (760, 560)
-_ABOUT = mark_for_translation(
-    "Copy this into your report, and write what you did and what happened. It names your files, cameras and ports,"
-    " but not their folders. Read it before you send it."
-)
 
 
 class DetailsDialog(QDialog):
@@ -193,7 +189,12 @@ class DetailsDialog(QDialog):
         self._text.setFont(font)
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._text.setAccessibleName(tr("Details for a bug report"))
-        about = wrapping_label(tr(_ABOUT))
+        about = wrapping_label(
+            tr(
+                "Copy this into your report, and write what you did and what happened. It names your files, cameras and"
+                " ports, but not their folders. Read it before you send it."
+            )
+        )
         buttons = close_button(self)
         self.report = ""
         self.copy = button_with_tip(tr("Copy"), tr("Copy the whole text"), self._copy)
