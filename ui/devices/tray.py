@@ -204,23 +204,15 @@ def propose(request: DiceRequest, reading: TrayReading) -> Proposal:
                 seen=len(faces),
             )
         )
-    for k in reading.doubtful:
-        die = reading.dice[k]
-        if die.cocked:
-            doubts.append(
-                tr("die {number} seems to lean on something: roll it again, or type its number", number=k + 1)
-            )
-        else:
-            sure = f"{die.confidence:.0%}"
-            doubts.append(
-                tr(
-                    "die {number} looks like {face}, but only {sure} sure: check it",
-                    number=k + 1,
-                    face=die.face,
-                    sure=sure,
-                )
-            )
+    doubts += [_doubt_words(k + 1, reading.dice[k]) for k in reading.doubtful]
     return Proposal(faces, reading, tuple(doubts))
+
+
+def _doubt_words(number: int, die: DieSeen) -> str:
+    if die.cocked:
+        return tr("die {number} seems to lean on something: roll it again, or type its number", number=number)
+    sure = f"{die.confidence:.0%}"
+    return tr("die {number} looks like {face}, but only {sure} sure: check it", number=number, face=die.face, sure=sure)
 
 
 def _requested(request: DiceRequest, reading: TrayReading) -> tuple[TrayReading, list[str]]:
