@@ -48,35 +48,23 @@ _COLOURS = {
 }
 """Each colour of the dark and of the light theme."""
 
+_ROLE = QPalette.ColorRole
 _ROLES = {
-    QPalette.ColorRole.Window: "window",
-    QPalette.ColorRole.WindowText: "text",
-    QPalette.ColorRole.Base: "base",
-    QPalette.ColorRole.AlternateBase: "window",
-    QPalette.ColorRole.Text: "text",
-    QPalette.ColorRole.PlaceholderText: "dim",
-    QPalette.ColorRole.Button: "button",
-    QPalette.ColorRole.ButtonText: "text",
-    QPalette.ColorRole.BrightText: "text",
-    QPalette.ColorRole.ToolTipBase: "base",
-    QPalette.ColorRole.ToolTipText: "text",
-    QPalette.ColorRole.Light: "hover",
-    QPalette.ColorRole.Midlight: "hover",
-    QPalette.ColorRole.Mid: "border",
-    QPalette.ColorRole.Dark: "border",
-    QPalette.ColorRole.Shadow: "base",
-    QPalette.ColorRole.Highlight: "strong",
-    QPalette.ColorRole.HighlightedText: "on_accent",
-    QPalette.ColorRole.Accent: "strong",
-    QPalette.ColorRole.Link: "accent",
-    QPalette.ColorRole.LinkVisited: "accent",
+    "window": (_ROLE.Window, _ROLE.AlternateBase),
+    "base": (_ROLE.Base, _ROLE.ToolTipBase, _ROLE.Shadow),
+    "button": (_ROLE.Button,),
+    "hover": (_ROLE.Light, _ROLE.Midlight),
+    "border": (_ROLE.Mid, _ROLE.Dark),
+    "text": (_ROLE.WindowText, _ROLE.Text, _ROLE.ButtonText, _ROLE.BrightText, _ROLE.ToolTipText),
+    "dim": (_ROLE.PlaceholderText,),
+    "accent": (_ROLE.Link, _ROLE.LinkVisited),
+    "strong": (_ROLE.Highlight, _ROLE.Accent),
+    "on_accent": (_ROLE.HighlightedText,),
 }
 _DISABLED_ROLES = {
-    QPalette.ColorRole.WindowText: "disabled",
-    QPalette.ColorRole.Text: "disabled",
-    QPalette.ColorRole.ButtonText: "disabled",
-    QPalette.ColorRole.Base: "window",
-    QPalette.ColorRole.Highlight: "border",
+    "window": (_ROLE.Base,),
+    "border": (_ROLE.Highlight,),
+    "disabled": (_ROLE.WindowText, _ROLE.Text, _ROLE.ButtonText),
 }
 
 _STYLE = Template("""
@@ -206,11 +194,11 @@ def make_primary(button: QWidget) -> None:
 
 def theme_palette(theme: Theme) -> QPalette:
     """The palette of a theme."""
-    colours, palette = _colours(theme), QPalette()
-    for role, name in _ROLES.items():
-        palette.setColor(role, QColor(colours[name]))
-    for role, name in _DISABLED_ROLES.items():
-        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(colours[name]))
+    colours, palette, group = _colours(theme), QPalette(), QPalette.ColorGroup
+    for which, roles in ((group.All, _ROLES), (group.Disabled, _DISABLED_ROLES)):
+        for name, painted in roles.items():
+            for role in painted:
+                palette.setColor(which, role, QColor(colours[name]))
     return palette
 
 

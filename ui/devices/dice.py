@@ -29,7 +29,7 @@ from ui.devices.device_connection import (
     joined,
     reconnected_words,
 )
-from ui.translation import tr, tr_count
+from ui.translation import mark_for_translation, tr, tr_count
 
 HEAR_S = 20.0
 """Duration of a test of the dice."""
@@ -56,7 +56,7 @@ class ElectronicDiceController:
         ports: Callable[[], tuple[Port, ...]] = attached,
     ) -> None:
         """`chance` throws emulated dice; `taken` as for `Rod`; `ports` lists the computer's ports."""
-        self.connection: DeviceConnection[RollSource] = DeviceConnection("dice", self._make)
+        self.connection: DeviceConnection[RollSource] = DeviceConnection(mark_for_translation("dice"), self._make)
         self.tray = DiceCollector(clock)
         self.recent: deque[str] = deque(maxlen=_MAX_ROLLS_SHOWN)
         self.heard = 0

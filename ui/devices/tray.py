@@ -15,7 +15,7 @@ from rules.engine.dice import DiceRequest, Die, Roll, as_fudge, rolled
 from ui.devices.device_connection import DeviceConnection, PortChoice, joined
 from ui.devices.tray_camera import TABLE, WHOLE, Outlines, Read, Region, Seen, TrayCamera, read_tray
 from ui.formatting import sentence
-from ui.translation import tr, tr_count
+from ui.translation import mark_for_translation, tr, tr_count
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind, DieSeen
 from vision.frame import Frame
@@ -47,7 +47,7 @@ class TrayDice:
     ) -> None:
         """`region_of` returns the tray's part of a camera's picture, None for all of it; see `TrayCamera`."""
         self._region_of, self._opener, self.clock, self._read = region_of, opener, clock, read
-        self.connection: DeviceConnection[TrayCamera] = DeviceConnection("dice tray", self._make)
+        self.connection: DeviceConnection[TrayCamera] = DeviceConnection(mark_for_translation("dice tray"), self._make)
         self.seen: Seen | None = None
         self.recent: deque[str] = deque(maxlen=_MAX_READINGS_SHOWN)
         self.heard = 0
