@@ -292,13 +292,12 @@ class GuideLight:
         if battle.play is None or battle.position is None:
             self._shot = ShotStep(Need.SOLDIER, self._to_measure)
         else:
-            rolling = bool(battle.rolling)
             self._shot = self._first_shot.next_step(
                 battle.play,
                 battle.position,
                 panel.chosen,
                 panel.action_list.previews,
-                is_rolling=rolling,
+                is_rolling=battle.is_rolling,
                 must_answer=battle.must_answer,
             )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QLocale, QSignalBlocker, Qt
 from PyQt6.QtGui import QPixmap
-from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QToolButton, QWidget
+from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from calibration.calibration_targets import SHEET_SIDE_IN
 from calibration.print_scale import PrintScale
@@ -116,10 +116,8 @@ class PrintDialog(QDialog):
         self.page.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._back, self._on = _page_button("◀", tr("Previous page")), _page_button("▶", tr("Next page"))
         self._load = button_with_tip(tr("Open list…"), tr("Open an army list from a file"), self._load_army)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
-        self._save = buttons.button(QDialogButtonBox.StandardButton.Save)
-        if self._save is not None:
-            self._save.setText(tr("Save PDF…"))
+        buttons, self.save = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel), QPushButton(tr("Save PDF…"))
+        buttons.addButton(self.save, QDialogButtonBox.ButtonRole.AcceptRole)
         self._lay_out(buttons)
         self._fill(job, store)
         buttons.accepted.connect(self.accept)
@@ -210,8 +208,7 @@ class PrintDialog(QDialog):
         except UserError as refusal:
             self._sheet, problem = None, str(refusal)
         self.problem.setText(capitalized(problem))
-        if self._save is not None:
-            self._save.setEnabled(self._sheet is not None)
+        self.save.setEnabled(self._sheet is not None)
         self._show_page()
 
     def _turn(self, pages: int) -> None:

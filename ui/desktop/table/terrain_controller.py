@@ -107,7 +107,7 @@ class TerrainPanel(QWidget):
         tip = tr("The height of what it stands on, such as a book under a house")
         self.base_in = NumberBox(0.0, _MAX_HEIGHT_IN, 0.25, unit=tr(" in"), tip=tip)
         tip = tr("Remove the piece from the table (Delete)")
-        self.remove = button_with_tip(tr("Remove"), tip, lambda: self._store.change(self._remove))
+        self.remove = button_with_tip(tr("Remove"), tip, lambda: store.change(lambda: tool.delete(whole=True)))
         tip = tr("Open terrain from a file; it replaces this terrain")
         open_ = button_with_tip(tr("Open…"), tip, lambda: open_file())
         tip = tr("Save the terrain to a file for another day")
@@ -195,10 +195,6 @@ class TerrainPanel(QWidget):
         if self.name.isModified():
             self.name.setModified(False)
             self._store.change(lambda: self._rename(self.name.text()))
-
-    def _remove(self) -> None:
-        self._tool.cancel_corner()
-        self._tool.delete()
 
     def _rename(self, name: str) -> None:
         piece = self._tool.piece

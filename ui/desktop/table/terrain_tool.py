@@ -252,21 +252,22 @@ class TerrainTool(Tool):
         self._store.session.set_terrain(label, after)
         self.selected, self._fresh = piece.name, None
 
-    def delete(self) -> None:
-        """Remove the selected corner, otherwise the piece. Raises `UserError` if only three corners are left."""
+    def delete(self, *, whole: bool = False) -> None:
+        """Remove the selected corner, otherwise or as a `whole` the piece.
+
+        Raises:
+            UserError: if only three corners are left.
+        """
         piece = self.piece
         if piece is None:
             return
-        if self._corner is not None:
+        if self._corner is not None and not whole:
             self.change(tr("remove a corner of {piece}", piece=piece.name), without_corner(piece, self._corner))
             self._corner = None
         else:
             label = tr("remove {piece}", piece=piece.name)
             self._store.session.set_terrain(label, without_piece(self._store.terrain, piece.name))
             self.select(None)
-
-    def cancel_corner(self) -> None:
-        self._corner = None
 
     def cancel(self) -> bool:
         """Cancel the search or drag, else deselect the corner, else the piece."""
