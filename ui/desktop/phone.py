@@ -38,7 +38,7 @@ class PhoneController(QObject):
         action: The entry; its text says whether the page runs.
         addresses: Returns the addresses of this computer that phones may reach.
         server: The running page; None while it is stopped.
-        dialog: The last dialog opened.
+        dialog: The dialog; None before it was opened.
     """
 
     def __init__(self, parts: Parts, store: Store, battle: BattleController) -> None:
@@ -58,21 +58,15 @@ class PhoneController(QObject):
 
     def show(self) -> None:
         """Show the dialog; if it is open, bring it to the front."""
-        if self.dialog is not None:
-            self.dialog.raise_()
-            self.dialog.activateWindow()
-            return
-        dialog = self.dialog = PhoneDialog(self._window)
-        dialog.start.clicked.connect(lambda: self._store.attempt(lambda: self.start(dialog.networks.currentText())))
-        dialog.stop.clicked.connect(self.stop)
-        dialog.finished.connect(self._forget_dialog)
-        self._show_state()
-        dialog.show()
-
-    def _forget_dialog(self) -> None:
-        if self.dialog is not None:
-            self.dialog.deleteLater()
-        self.dialog = None
+        if self.dialog is None:
+            dialog = self.dialog = PhoneDialog(self._window)
+            dialog.start.clicked.connect(lambda: self._store.attempt(lambda: self.start(dialog.networks.currentText())))
+            dialog.stop.clicked.connect(self.stop)
+        if not self.dialog.isVisible():  # the player's choice of a network stays
+            self._show_state()
+        self.dialog.show()
+        self.dialog.raise_()
+        self.dialog.activateWindow()
 
     def start(self, address: str) -> None:
         """Start the page at an address of this computer; raises `UserError` if it cannot be used."""
