@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from PyQt6.QtWidgets import QTabWidget
@@ -280,7 +281,8 @@ class TeachTool(Tool):
         except OtherPlastic as refusal:
             self._question = (str(refusal), self._army_buttons(refusal, frame, px))
         else:
-            self._say_taught(army)
+            words = tr("{army} is taught. The list on the right shows how many are seen.", army=side_name(army))
+            self._store.say(words)
 
     def _nearest(self, refusal: NoFigureThere, frame: Frame, army: str) -> MessageActions:
         """A button that teaches the nearest figure, if there is one."""
@@ -292,24 +294,17 @@ class TeachTool(Tool):
 
     def _army_buttons(self, refusal: OtherPlastic, frame: Frame, px: PointPx) -> MessageActions:
         """Buttons for the armies that the figure may belong to: the similar or a new one, and the chosen one."""
-        other = refusal.like or next_free(self._taught)
-        actions = []
-        if other:
-            words = tr("Teach {army}", army=side_name(other))
-            actions.append((words, self._answer(frame, other, px)))
-        words = tr("Teach {army}", army=side_name(refusal.army))
-        return (*actions, (words, self._answer(frame, refusal.army, px)))
+        armies = (refusal.like or next_free(self._taught), refusal.army)
+        return tuple(
+            (tr("Teach {army}", army=side_name(army)), partial(self._answer, frame, army, px))
+            for army in armies
+            if army
+        )
 
-    def _answer(self, frame: Frame, army: str, px: PointPx) -> Callable[[], None]:
-        def answered() -> None:
-            if army not in self._taught:  # otherwise the next click teaches the army chosen before
-                self._panel.choose(army)
-            self._store.change(lambda: self._learn(frame, army, px, surely=True))
-
-        return answered
-
-    def _say_taught(self, army: str) -> None:
-        self._store.say(tr("{army} is taught. The list on the right shows how many are seen.", army=side_name(army)))
+    def _answer(self, frame: Frame, army: str, px: PointPx) -> None:
+        if army not in self._taught:  # otherwise the next click teaches the army chosen before
+            self._panel.choose(army)
+        self._store.change(lambda: self._learn(frame, army, px, surely=True))
 
 
 def next_free(taught: Sequence[str]) -> str:
