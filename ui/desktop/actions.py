@@ -176,7 +176,7 @@ class Actions:
         tip = tr("Use this picture as the empty table, to find soldiers more reliably")
         menu.add(tr("Learn empty table"), "Ctrl+E", tip, commands.store.learn_empty_table)
         tip = tr("Search the whole table, even where something is moving")
-        menu.add(tr("Search now"), "F5", tip, commands.search_now)
+        menu.add(tr("Search now"), "F5", tip, lambda: commands.store.session.search_now())
         tip = tr("Bring back terrain, rulers, corrections, names and the empty table from last time")
         menu.add(tr("Restore table"), "", tip, tables.restore)
         tip = tr("Forget everything learned from soldiers that you confirmed or corrected")

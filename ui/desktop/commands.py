@@ -102,10 +102,6 @@ class Commands:
         """Remove all rulers and templates."""
         self.store.change(self.store.session.clear)
 
-    def search_now(self) -> None:
-        """Search the whole table, even where something is moving."""
-        self.store.session.search_now()
-
     def print_sheets(self) -> None:
         """Ask what to print and where to write it."""
         self.features.prints.print_sheets(self.store.session.state.setup.prints.dictionary)
