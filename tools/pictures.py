@@ -321,7 +321,7 @@ def _light(window: Window, _: Path) -> QWidget:
     if window.features.history.dialog is not None:
         window.features.history.dialog.reject()
     window.sides.setCurrentWidget(window.battle.panel)
-    window.appearance.choose(Theme.LIGHT)
+    window.appearance.themes[Theme.LIGHT].trigger()
     return window
 
 

@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from PyQt6.QtCore import QByteArray, QPointF, QRect, QRectF, QSize, QSizeF, Qt
-from PyQt6.QtGui import QAction, QGuiApplication, QIcon, QIconEngine, QKeySequence, QPainter, QPalette, QPixmap
+from PyQt6.QtGui import (
+    QAction,
+    QActionGroup,
+    QGuiApplication,
+    QIcon,
+    QIconEngine,
+    QKeySequence,
+    QPainter,
+    QPalette,
+    QPixmap,
+)
 from PyQt6.QtSvg import QSvgRenderer
 from PyQt6.QtWidgets import QMenu, QWidget
 
 from ui.desktop.picture.image import painting
 from ui.desktop.widgets import literal_text
 
-_NATIVE = QKeySequence.SequenceFormat.NativeText
+NATIVE = QKeySequence.SequenceFormat.NativeText
+
+V = TypeVar("V", bound=Hashable)
 
 
 def create_action(
-    window: QWidget, text: str, key: str, tip: str, slot: Callable[[], object], icon_name: str = ""
+    window: QWidget, text: str, key: str | Sequence[str], tip: str, slot: Callable[[], object], icon_name: str = ""
 ) -> QAction:
-    """Create a window-wide action; its tooltip names its key."""
-    action = _action(window, text, key, tip, icon_name)
+    """Create a window-wide action; its tooltip names its key or keys."""
+    action = _action(window, text, [key] if isinstance(key, str) else key, tip, icon_name)
     action.triggered.connect(lambda: slot())
     return action
 
 
 def create_switch(window: QWidget, text: str, key: str, tip: str, icon_name: str = "") -> QAction:
     """Create a window-wide action that is on or off, initially off."""
-    action = _action(window, text, key, tip, icon_name)
+    action = _action(window, text, [key], tip, icon_name)
     action.setCheckable(True)
     return action
 
@@ -39,7 +52,9 @@ class ActionMenu(QMenu):
         super().__init__(title, window)
         self._window = window
 
-    def add(self, text: str, key: str, tip: str, slot: Callable[[], object], icon_name: str = "") -> QAction:
+    def add(
+        self, text: str, key: str | Sequence[str], tip: str, slot: Callable[[], object], icon_name: str = ""
+    ) -> QAction:
         """Add an action, as `create_action` creates it."""
         action = create_action(self._window, text, key, tip, slot, icon_name)
         self.addAction(action)
@@ -51,8 +66,22 @@ class ActionMenu(QMenu):
         self.addAction(switch)
         return switch
 
+    def add_choices(
+        self, choices: Iterable[tuple[V, str, str]], now: V | None, choose: Callable[[V], object]
+    ) -> dict[V, QAction]:
+        """Add an action for each value, text and tooltip, of which only that of `now` is on; returns them by value.
+
+        `choose` gets the value of another one that is switched on.
+        """
+        group, switches = QActionGroup(self), dict[V, QAction]()
+        for value, text, tip in choices:
+            switch = switches[value] = self.add_switch(text, "", tip)
+            switch.setChecked(value == now)
+            switch.toggled.connect(lambda on, value=value: choose(value) if on else None)
+            group.addAction(switch)
+        return switches
+
     def add_separator(self) -> None:
-        """Add a line between groups of actions."""
         add_separator(self)
 
 
@@ -82,13 +111,14 @@ def create_key_action(window: QWidget, key: str, text: str, tip: str, slot: Call
     return action
 
 
-def _action(window: QWidget, text: str, key: str, tip: str, icon_name: str) -> QAction:
+def _action(window: QWidget, text: str, keys: Sequence[str], tip: str, icon_name: str) -> QAction:
     action = QAction(text, window)
     if icon_name:
         action.setIcon(icon(icon_name))
-    action.setShortcut(QKeySequence(key))
+    action.setShortcuts([QKeySequence(key) for key in filter(None, keys)])
     # Qt names the keys in the player's language.
-    action.setToolTip(f"{tip} ({action.shortcut().toString(_NATIVE)})" if key else tip)
+    words = ", ".join(key.toString(NATIVE) for key in action.shortcuts())
+    action.setToolTip(f"{tip} ({words})" if words else tip)
     action.setStatusTip(tip)
     window.addAction(action)
     return action

@@ -7,12 +7,12 @@ from functools import partial
 
 from PyQt6.QtCore import QPoint, QSize, Qt, QTimer
 from PyQt6.QtGui import QAction, QActionGroup, QContextMenuEvent, QKeyEvent, QMouseEvent, QPaintEvent, QPolygon
-from PyQt6.QtWidgets import QFrame, QMainWindow, QMenu, QToolButton, QVBoxLayout
+from PyQt6.QtWidgets import QFrame, QMainWindow, QMenu, QToolButton
 
 from ui.desktop.action import ActionMenu, add_entry, create_action, create_key_action, create_switch, icon
 from ui.desktop.commands import Commands
 from ui.desktop.picture.image import painting
-from ui.desktop.widgets import described
+from ui.desktop.widgets import described, in_column
 from ui.setup.cameras import Camera, cameras
 from ui.translation import mark_for_translation, tr
 
@@ -63,11 +63,8 @@ class Actions:
         freeze: Checked while the picture is frozen.
         compare: Checked while the frozen and the current picture are shown in turn.
         side_panel: Checked while the tabs beside the picture are shown.
-        print: Asks what to print.
         decimal_point: Types the point of a template's size; disabled where the key does something else.
         source_menu: The sources that can be opened.
-        view_menu: The View menu.
-        rail: The tool rail.
     """
 
     def __init__(self, window: QMainWindow, commands: Commands) -> None:
@@ -132,7 +129,6 @@ class Actions:
         store.tool_selected.connect(lambda name, _: self._tools[name].setChecked(True))
 
     def _toggle_full_screen(self) -> None:
-        """Fill the whole screen, or go back to the size before."""
         self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     def _tool(self, commands: Commands, name: str, text: str, key: str, tip: str) -> QAction:
@@ -180,7 +176,7 @@ class Actions:
         tip = tr("Use this picture as the empty table, to find soldiers more reliably")
         menu.add(tr("Learn empty table"), "Ctrl+E", tip, commands.store.learn_empty_table)
         tip = tr("Search the whole table, even where something is moving")
-        menu.add(tr("Search now"), "F5", tip, commands.search_now)
+        menu.add(tr("Search now"), "F5", tip, lambda: commands.store.session.search_now())
         tip = tr("Bring back terrain, rulers, corrections, names and the empty table from last time")
         menu.add(tr("Restore table"), "", tip, tables.restore)
         tip = tr("Forget everything learned from soldiers that you confirmed or corrected")
@@ -261,7 +257,7 @@ class ToolRail(QFrame):
         super().__init__()
         self.setFixedWidth(_WIDTH_PX)
         self.setAccessibleName(tr("Tools"))
-        self.open = _button()
+        self.open = _RailButton()
         self.open.setIcon(icon("open"))
         described(self.open, tr("Open"), tr("Open a camera, a picture, a video, a folder or the simulated table"))
         self.open.setMenu(sources)
@@ -269,32 +265,28 @@ class ToolRail(QFrame):
         self.groups = {
             names[0]: ToolGroupButton(tr(title), [tools[name] for name in names]) for title, names in _GROUPS
         }
-        layout = QVBoxLayout(self)
+        at_bottom = map(_RailButton, others)
         edge = (_WIDTH_PX - _BUTTON_PX) // 2
-        layout.setContentsMargins(edge, edge, edge, edge)
-        layout.setSpacing(_GAP_PX)
-        for button in (self.open, *self.groups.values()):
-            layout.addWidget(button)
-        layout.addStretch(1)
-        for action in others:
-            button = _button()
-            button.setDefaultAction(_with_name_in_tip(action))
-            layout.addWidget(button)
+        in_column(self.open, *self.groups.values(), None, *at_bottom, on=self, margin=edge).setSpacing(_GAP_PX)
 
 
-class ToolGroupButton(QToolButton):
+class _RailButton(QToolButton):
+    def __init__(self, action: QAction | None = None) -> None:
+        super().__init__()
+        self.setFixedSize(_BUTTON_PX, _BUTTON_PX)
+        self.setIconSize(QSize(_ICON_PX, _ICON_PX))
+        if action is not None:
+            self.setDefaultAction(_with_name_in_tip(action))
+
+
+class ToolGroupButton(_RailButton):
     """The tool of a group that was used last; the others are in a menu beside it.
 
     The menu opens at a long press, a right click, a click on the corner, or the right arrow key.
-
-    Attributes:
-        choices: The menu; it lists all tools of the group.
     """
 
     def __init__(self, title: str, tools: Sequence[QAction]) -> None:
-        """Show the first of the tools."""
         super().__init__()
-        _shape(self)
         self._title = title
         self.choices = QMenu(title, self)
         self.choices.addActions([_with_name_in_tip(tool) for tool in tools])
@@ -353,17 +345,6 @@ class ToolGroupButton(QToolButton):
             self.show_choices()
         else:
             super().keyPressEvent(event)
-
-
-def _button() -> QToolButton:
-    button = QToolButton()
-    _shape(button)
-    return button
-
-
-def _shape(button: QToolButton) -> None:
-    button.setFixedSize(_BUTTON_PX, _BUTTON_PX)
-    button.setIconSize(QSize(_ICON_PX, _ICON_PX))
 
 
 def _with_name_in_tip(action: QAction) -> QAction:

@@ -83,16 +83,15 @@ def _show(
     soon.setSingleShot(True)
     soon.timeout.connect(lambda: games.start(load_games))
     soon.start(_LOAD_GAMES_MS)
-    heartbeat = Heartbeat(StallWatchdog(event_log.stalled), window)
-    if battle is not None:
-        window.commands.open_path(battle)
-    elif source is None:
-        window.help.guide.begin_on_first_start()
     try:
-        with collected_here():
-            return application.exec()
+        with watched_for_stalls(StallWatchdog(event_log.stalled), window):
+            if battle is not None:
+                window.commands.open_path(battle)
+            elif source is None:
+                window.help.guide.begin_on_first_start()
+            with collected_here():
+                return application.exec()
     finally:
-        heartbeat.stop()
         signal.signal(signal.SIGINT, before)
         window.store.join()  # the window has gone; a camera that is being opened may take seconds
         # Destroyed here, not by Python in any order when the process ends.
@@ -185,20 +184,16 @@ def collected_here() -> Iterator[None]:
             gc.enable()
 
 
-class Heartbeat(QObject):
-    """Beats while the event loop runs, also in dialogs."""
-
-    def __init__(self, watch: StallWatchdog, parent: QObject) -> None:
-        """Start watching the calling thread."""
-        super().__init__(parent)
-        self._watch = watch
-        self._timer = QTimer(self)
-        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
-        self._timer.timeout.connect(watch.beat)
-        self._timer.start(round(1000 * BEAT_S))
-        watch.start()
-
-    def stop(self) -> None:
-        """Stop; the watchdog is stopped too, because what follows is not a stall."""
-        self._timer.stop()
-        self._watch.stop()
+@contextmanager
+def watched_for_stalls(watch: StallWatchdog, parent: QObject) -> Iterator[None]:
+    """Let the watchdog hear a beat whenever the calling thread's event loop runs, also in dialogs, in this block."""
+    timer = QTimer(parent)
+    timer.setTimerType(Qt.TimerType.PreciseTimer)
+    timer.timeout.connect(watch.beat)
+    timer.start(round(1000 * BEAT_S))
+    watch.start()
+    try:
+        yield
+    finally:
+        timer.stop()
+        watch.stop()

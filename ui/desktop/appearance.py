@@ -7,24 +7,18 @@ import sys
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Generic, TypeVar
 
 from PyQt6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QObject, QProcess, QSettings, QSize, QTranslator
-from PyQt6.QtGui import QAction, QActionGroup, QGuiApplication
-from PyQt6.QtWidgets import QApplication, QMenu, QWidget
+from PyQt6.QtGui import QAction, QGuiApplication
+from PyQt6.QtWidgets import QApplication, QWidget
 
-from ui.desktop.action import create_switch
+from ui.desktop.action import ActionMenu, V
 from ui.desktop.actions import Actions
 from ui.desktop.messages import Say
 from ui.desktop.parts import Parts
 from ui.desktop.settings import TEXT_SIZES, Settings
 from ui.desktop.theme import Theme, apply_theme
-from ui.translation import FOLDER, languages, mark_for_translation, tr, use_language
-
-_THEMES = {
-    Theme.DARK: (mark_for_translation("Dark"), mark_for_translation("Light text on charcoal")),
-    Theme.LIGHT: (mark_for_translation("Light"), mark_for_translation("Dark text on light grey")),
-}
+from ui.translation import FOLDER, languages, tr, use_language
 
 _SIZE_PX = (1280, 720)
 
@@ -33,41 +27,43 @@ class Appearance(QObject):
     """Changes how the window looks, and remembers it.
 
     Attributes:
-        themes: The switches of the themes.
-        languages, text_sizes: The menus of what changes at the next start.
+        themes, languages, text_sizes: The choices in the View menu; the last two apply at the next start.
     """
 
     def __init__(self, parts: Parts, actions: Actions, say: Say) -> None:
         """Fill the View menu, and show the numbers and the tabs as last time; `say` shows a message to the player."""
         super().__init__(parts.window)
         window = self._window = parts.window
-        display, sides = parts.display, parts.sides
         settings = self._settings = parts.settings
-        display.numbers = settings.numbers
+        self._say, self._menu = say, actions.view_menu
+        parts.display.numbers = settings.numbers
         actions.numbers.setChecked(settings.numbers)
-        actions.numbers.toggled.connect(display.show_numbers)
+        actions.numbers.toggled.connect(parts.display.show_numbers)
         actions.numbers.toggled.connect(partial(setattr, settings, "numbers"))
-        sides.setVisible(settings.side_panel)
+        parts.sides.setVisible(settings.side_panel)
         actions.side_panel.setChecked(settings.side_panel)
-        actions.side_panel.toggled.connect(sides.setVisible)
+        actions.side_panel.toggled.connect(parts.sides.setVisible)
         actions.side_panel.toggled.connect(partial(setattr, settings, "side_panel"))
-        themes = QMenu(tr("Theme"), actions.view_menu)  # not made by Qt: see decision 12
-        actions.view_menu.addMenu(themes)
-        group = QActionGroup(self)
-        self.themes: dict[Theme, QAction] = {}
-        for theme, (text, tip) in _THEMES.items():
-            switch = self.themes[theme] = create_switch(window, tr(text), "", tr(tip))
-            switch.setChecked(theme is settings.theme)
-            switch.triggered.connect(partial(self._choose, theme))
-            group.addAction(switch)
-            themes.addAction(switch)
-
-        def offer(words: str) -> None:
-            say(words, ((tr("Restart now"), partial(restart, window)),))
-
-        self.languages = language_menu(actions.view_menu, settings, offer)
-        self.text_sizes = text_size_menu(actions.view_menu, settings, offer)
-
+        themes = (
+            (Theme.DARK, tr("Dark"), tr("Light text on charcoal")),
+            (Theme.LIGHT, tr("Light"), tr("Dark text on light grey")),
+        )
+        self.themes = self._submenu(tr("Theme")).add_choices(themes, settings.theme, self._show_theme)
+        # Qt calls English after its country.
+        names = [(name, "English" if name == "en" else QLocale(name).nativeLanguageName()) for name in languages()]
+        self.languages = self._at_next_start(
+            tr("Language"),
+            "language",
+            [("", tr("System language")), *names],
+            tr("The language changes when Sandtable starts again."),
+        )
+        sizes = [(size, f"{100 * size:.0f} %") for size in TEXT_SIZES]
+        self.text_sizes = self._at_next_start(
+            tr("Text size"),
+            "text_size",
+            [(None, tr("As the screen needs")), *sizes],
+            tr("The text size changes when Sandtable starts again."),
+        )
         geometry = settings.geometry
         if geometry is None or not window.restoreGeometry(geometry):
             window.resize(*_SIZE_PX)
@@ -76,16 +72,27 @@ class Appearance(QObject):
         """Open the window at the same place the next time."""
         self._settings.keep_geometry(self._window.saveGeometry())
 
-    def choose(self, theme: Theme) -> None:
+    def _submenu(self, title: str) -> ActionMenu:
+        menu = ActionMenu(title, self._window)
+        self._menu.addMenu(menu)
+        return menu
+
+    def _show_theme(self, theme: Theme) -> None:
         """Show all windows in a theme, and use it at the next start."""
-        self.themes[theme].setChecked(True)
         self._settings.theme = theme
         application = QApplication.instance()
         if isinstance(application, QApplication):
             apply_theme(application, theme)
 
-    def _choose(self, theme: Theme, _checked: bool) -> None:
-        self.choose(theme)
+    def _at_next_start(self, title: str, name: str, choices: Iterable[tuple[V, str]], words: str) -> dict[V, QAction]:
+        """A menu of values and texts for the setting of this name; `words` tell the player when it changes."""
+
+        def choose(value: V) -> None:
+            setattr(self._settings, name, value)
+            self._say(words, ((tr("Restart now"), partial(restart, self._window)),))
+
+        rows = [(value, text, "") for value, text in choices]
+        return self._submenu(title).add_choices(rows, getattr(self._settings, name), choose)
 
 
 _RESTART = "sandtable_restart"
@@ -126,19 +133,6 @@ def install_language(
 def chosen_locale(settings: Settings) -> QLocale | None:
     """The locale of the language that the player chose; None for the system's."""
     return QLocale(settings.language) if settings.language else None
-
-
-def language_menu(parent: QMenu, settings: Settings, say: Callable[[str], object]) -> ChoiceMenu[str]:
-    """The menu of languages: the system's, then each language; `say` shows a message to the player."""
-
-    def choose(name: str) -> None:
-        settings.language = name
-        say(tr("The language changes when Sandtable starts again."))
-
-    # Qt calls English after its country.
-    titles = [("English" if name == "en" else QLocale(name).nativeLanguageName(), name) for name in languages()]
-    choices = [(tr("System language"), ""), *titles]
-    return ChoiceMenu(parent, tr("Language"), choices, lambda: settings.language, choose)
 
 
 _SCALE = "QT_SCALE_FACTOR"
@@ -198,50 +192,3 @@ def _wanted_size(opened: Callable[[], QSettings]) -> float:
         return 1.0
     usual = usual_size(screen.size(), screen.devicePixelRatio(), screen.logicalDotsPerInchY())
     return limited_size(Settings(opened()).text_size or usual, screen.size())
-
-
-def text_size_menu(parent: QMenu, settings: Settings, say: Callable[[str], object]) -> ChoiceMenu[float | None]:
-    """The menu of sizes: automatic, then each size; `say` shows a message to the player."""
-
-    def choose(size: float | None) -> None:
-        settings.text_size = size
-        say(tr("The text size changes when Sandtable starts again."))
-
-    sizes: list[tuple[str, float | None]] = [(f"{100 * size:.0f} %", size) for size in TEXT_SIZES]
-    choices = [(tr("As the screen needs"), None), *sizes]
-    return ChoiceMenu(parent, tr("Text size"), choices, lambda: settings.text_size, choose)
-
-
-_Value = TypeVar("_Value")
-
-
-class ChoiceMenu(Generic[_Value]):
-    """A menu of checkable entries."""
-
-    def __init__(
-        self,
-        parent: QMenu,
-        title: str,
-        choices: Iterable[tuple[str, _Value]],
-        chosen: Callable[[], _Value],
-        choose: Callable[[_Value], object],
-    ) -> None:
-        """Add the menu to its parent; `choose` gets a value that differs from the one that `chosen` returns."""
-        self._chosen, self._choose = chosen, choose
-        self.menu = QMenu(title, parent)
-        self._group = QActionGroup(self.menu)
-        for text, value in choices:
-            self._add(text, value)
-        parent.addMenu(self.menu)
-
-    def _add(self, text: str, value: _Value) -> None:
-        action = QAction(text, self.menu)
-        action.setCheckable(True)
-        action.setChecked(self._chosen() == value)
-        action.triggered.connect(lambda: self._choose_new(value))
-        self._group.addAction(action)
-        self.menu.addAction(action)
-
-    def _choose_new(self, value: _Value) -> None:
-        if value != self._chosen():
-            self._choose(value)

@@ -68,7 +68,6 @@ class Commands:
         self.store.show()
 
     def type_digit(self, digit: str) -> None:
-        """Pass a typed digit to the tool."""
         self.store.tools.type_digit(digit)
         self.store.show()
 
@@ -86,7 +85,6 @@ class Commands:
         self.toast.confirm(f"{capitalized(step)}.", tr("Undo"), self.undo)
 
     def redo(self) -> None:
-        """Redo the last undone step."""
         source = self.battle if self.store.in_battle else self.store.session
         self._step(source.redo, tr("Redone"), tr("Undo"), self.undo)
 
@@ -104,10 +102,6 @@ class Commands:
         """Remove all rulers and templates."""
         self.store.change(self.store.session.clear)
 
-    def search_now(self) -> None:
-        """Search the whole table, even where something is moving."""
-        self.store.session.search_now()
-
     def print_sheets(self) -> None:
         """Ask what to print and where to write it."""
         self.features.prints.print_sheets(self.store.session.state.setup.prints.dictionary)
@@ -121,7 +115,6 @@ class FileDrop(QObject):
     """Opens the file or the folder that is dropped on the window; of several, the first."""
 
     def __init__(self, commands: Commands) -> None:
-        """Accept what is dropped on the commands' window."""
         window = commands.parts.window
         super().__init__(window)
         self._commands = commands
@@ -129,7 +122,6 @@ class FileDrop(QObject):
         window.installEventFilter(self)
 
     def eventFilter(self, _: QObject | None, event: QEvent | None) -> bool:
-        """Take drags and drops of files."""
         if not isinstance(event, QDropEvent):
             return False
         mime = event.mimeData()
@@ -152,7 +144,6 @@ class Mouse(QObject):
     moved = pyqtSignal()
 
     def __init__(self, commands: Commands) -> None:
-        """Follow the mouse over the window's picture."""
         picture = commands.parts.picture
         super().__init__(picture)
         self._picture, self._store, self._battle = picture, commands.store, commands.battle

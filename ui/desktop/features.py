@@ -61,7 +61,7 @@ class Features:
         self.history = HistoryController(window, battle, store, saving)
         self.keys = BattleKeys(window, battle, store)
         saved_tables = SavedTables(tables or data_folder("tables"))
-        self.tables = TableController(window, store, saved_tables, saving, clock=store.clock)
+        self.tables = TableController(window, store, saved_tables, saving)
         self.frozen_frame = FrozenFrame(window, store, saving)
         self.practice = PracticeController(window, picture, store)
         self.calibration = CalibrationController(window, store, settings, battle.drifted)
@@ -83,11 +83,11 @@ class Features:
         self.voice.pull()
         self.projector.pull()
         self.practice.pull()
+        self.terrain.tool.pull()
         has_area = self.sight_areas.pull()
         return self.teaching.pull() or has_area
 
     def follow_table(self) -> None:
-        """Take note of a new view."""
         self.calibration.pull()
         self.moves.pull()
         self.files.follow_table()

@@ -5,43 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PyQt6.QtCore import QObject, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QAction, QActionGroup, QKeySequence, QMouseEvent
-from PyQt6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QComboBox,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QSlider,
-    QStyle,
-    QToolButton,
-)
+from PyQt6.QtCore import QObject, QSignalBlocker, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QAction, QKeySequence, QMouseEvent
+from PyQt6.QtWidgets import QAbstractButton, QApplication, QComboBox, QFrame, QLabel, QSlider, QStyle, QToolButton
 
 from ui.desktop.action import ActionMenu, icon
 from ui.desktop.actions import Actions
 from ui.desktop.parts import Parts
 from ui.desktop.store import Store
-from ui.desktop.widgets import button_with_tip, described
+from ui.desktop.widgets import button_with_tip, described, in_row
 from ui.playback import SPEEDS, Playback, film_words
 from ui.translation import tr
 
 _ICON_PX = 20
 _ARROW_KEY_MS, _PAGE_MS = 5_000, 30_000
-_NATIVE = QKeySequence.SequenceFormat.NativeText
 
 
 class FilmBar(QFrame):
     """Buttons, slider and text about a recording.
 
     Attributes:
-        back, play, forward: The buttons.
         slider: The place in the recording: milliseconds of a film, numbers of pictures of a folder.
-        place: The place as text.
         picture: The name of a folder's picture.
         looking_back: Leads back to the place that the battle has reached; hidden at that place.
-        speed: The speed of a film.
     """
 
     def __init__(self, back: QAction, play: QAction, forward: QAction) -> None:
@@ -58,23 +44,16 @@ class FilmBar(QFrame):
         self.speed = QComboBox()
         described(self.speed, tr("Speed"), tr("How fast the film plays"))
         self.speed.addItems([speed_words(speed) for speed in SPEEDS])
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(8, 2, 8, 2)
-        for button in (self.back, self.play, self.forward):
-            layout.addWidget(button)
-        layout.addWidget(self.slider, 1)
-        for part in (self.place, self.picture, self.looking_back, self.speed):
-            layout.addWidget(part)
+        at_right = (self.place, self.picture, self.looking_back, self.speed)
+        in_row(self.back, self.play, self.forward, (self.slider, 1), *at_right, on=self, margin=(8, 2, 8, 2))
         self.hide()
 
     def show_playback(self, playback: Playback, *, looks_back: bool) -> None:
-        """Show where a recording is."""
         is_folder = bool(playback.pictures)
         if not self.slider.isSliderDown():
-            self.slider.blockSignals(True)
-            self.slider.setRange(0, _slider_end(playback))
-            self.slider.setValue(_slider_value(playback))
-            self.slider.blockSignals(False)
+            with QSignalBlocker(self.slider):
+                self.slider.setRange(0, _slider_end(playback))
+                self.slider.setValue(_slider_value(playback))
             self.place.setText(playback.place_words)
         self.slider.setEnabled(playback.duration_s is not None)
         self.slider.setSingleStep(1 if is_folder else _ARROW_KEY_MS)
@@ -91,9 +70,6 @@ class FilmController(QObject):
 
     Attributes:
         bar: The bar; hidden for cameras, single pictures and the simulated table.
-        play: Plays and pauses.
-        back, forward: Go to the previous and the next frame.
-        speeds: One action per speed.
     """
 
     def __init__(self, parts: Parts, store: Store, actions: Actions) -> None:
@@ -106,29 +82,19 @@ class FilmController(QObject):
         tip = tr("Show the previous picture")
         menu = ActionMenu(tr("Film"), window)
         self.play = menu.add(tr("Play"), "Space", tr("Play or pause"), self._toggle, "play")
-        self.back = _keyed(menu.add(tr("Back"), "", tip, partial(self._step, -1), "step-back"), ",", "PgUp")
+        self.back = menu.add(tr("Back"), (",", "PgUp"), tip, partial(self._step, -1), "step-back")
         tip = tr("Show the next picture")
-        forward = menu.add(tr("Forward"), "", tip, partial(self._step, 1), "step-forward")
-        self.forward = _keyed(forward, ".", "PgDown")
+        self.forward = menu.add(tr("Forward"), (".", "PgDown"), tip, partial(self._step, 1), "step-forward")
         menu.add_separator()
         self.bar = FilmBar(self.back, self.play, self.forward)
-        self.speeds = self._speed_actions(menu)
+        speeds = [(speed, *_speed_texts(speed_words(speed))) for speed in SPEEDS]
+        self.speeds = menu.add_choices(speeds, None, self._set_speed)
         actions.view_menu.addMenu(menu)
         self.bar.slider.wanted.connect(self._go_to)
         self.bar.speed.activated.connect(lambda at: self._set_speed(SPEEDS[at]))
-        self.bar.looking_back.clicked.connect(self._look_ahead)
+        self.bar.looking_back.clicked.connect(lambda: store.source_controller.look_ahead())
         self._shown: tuple[object, ...] = ()
         self._show(None)
-
-    def _speed_actions(self, menu: ActionMenu) -> tuple[QAction, ...]:
-        group, actions = QActionGroup(menu), []
-        for speed in SPEEDS:
-            tip = tr("Play the film {times} as fast", times=speed_words(speed))
-            action = menu.add_switch(tr("Speed {times}", times=speed_words(speed)), "", tip)
-            action.triggered.connect(partial(self._set_speed, speed))
-            group.addAction(action)
-            actions.append(action)
-        return tuple(actions)
 
     @property
     def _playback(self) -> Playback | None:
@@ -152,19 +118,19 @@ class FilmController(QObject):
 
     def _show(self, playback: Playback | None) -> None:
         is_open = playback is not None
-        for action in (self.back, self.play, self.forward, *self.speeds):
+        for action in (self.back, self.play, self.forward, *self.speeds.values()):
             action.setEnabled(is_open)
         # Tools that the wheel resizes also take a typed number.
         point_types = not is_open or self._store.tool.takes_wheel
         self._decimal_point.setEnabled(point_types)
-        self.forward.setShortcuts(_keys("PgDown") if point_types else _keys(".", "PgDown"))
+        self.forward.setShortcuts([QKeySequence(key) for key in (("PgDown",) if point_types else (".", "PgDown"))])
         if playback is None:
             self.bar.hide()
             return
         is_folder = bool(playback.pictures)
         self.back.setEnabled(playback.index > 0)
         self.forward.setEnabled(not playback.at_end)
-        for action, speed in zip(self.speeds, SPEEDS, strict=True):
+        for speed, action in self.speeds.items():
             action.setEnabled(not is_folder)
             action.setChecked(speed == playback.speed)
         self.bar.speed.setVisible(not is_folder)
@@ -213,12 +179,9 @@ class FilmController(QObject):
             if not playback.pictures:
                 self.bar.place.setText(film_words(time_s, playback.duration_s))
 
-    def _set_speed(self, speed: float, _checked: bool = True) -> None:
+    def _set_speed(self, speed: float) -> None:
         if (playback := self._playback) is not None:
             playback.speed = speed
-
-    def _look_ahead(self) -> None:
-        self._store.source_controller.look_ahead()
 
     def _do(self, change: Callable[[Playback], None]) -> None:
         """Change the recording; a frozen picture goes on."""
@@ -254,24 +217,16 @@ def speed_words(speed: float) -> str:
     return f"{speed:g}x"
 
 
+def _speed_texts(times: str) -> tuple[str, str]:
+    return tr("Speed {times}", times=times), tr("Play the film {times} as fast", times=times)
+
+
 def _button(action: QAction) -> QToolButton:
     button = QToolButton()
     button.setDefaultAction(action)
     button.setIconSize(QSize(_ICON_PX, _ICON_PX))
     button.setAccessibleName(action.text())
     return button
-
-
-def _keys(*names: str) -> list[QKeySequence]:
-    return [QKeySequence(name) for name in names]
-
-
-def _keyed(action: QAction, *names: str) -> QAction:
-    """The action with several keys, all named in its tooltip."""
-    action.setShortcuts(_keys(*names))
-    words = ", ".join(key.toString(_NATIVE) for key in action.shortcuts())
-    action.setToolTip(f"{action.statusTip()} ({words})")
-    return action
 
 
 def _slider_end(playback: Playback) -> int:

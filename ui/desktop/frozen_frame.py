@@ -37,7 +37,6 @@ class FrozenFrame(QObject):
     Attributes:
         comparing: Whether the frozen and the current picture are shown in turn.
         shows_then: Whether the frozen one is shown now.
-        background_save: Writes files.
     """
 
     thawed = pyqtSignal()
@@ -57,17 +56,12 @@ class FrozenFrame(QObject):
 
     def freeze(self, on: bool) -> None:
         """Freeze the picture, or let it go on and keep the frozen one for comparison."""
-        source_controller = self._store.source_controller
-        if (
-            source_controller.worker.held
-            and not on
-            and source_controller.frame is not None
-            and source_controller.view is not None
-        ):
-            self._then = (source_controller.frame, source_controller.view)
+        worker, frame, view = self._store.source_controller.worker, self._store.frame, self._store.view
+        if worker.held and not on and frame is not None and view is not None:
+            self._then = (frame, view)
         if on:
             self._frozen_s = self._store.clock()
-        source_controller.worker.held = on
+        worker.held = on
 
     def compare(self, on: bool) -> None:
         """Start or end showing the frozen and the current picture in turn, with the changes marked."""
@@ -124,9 +118,8 @@ class FrozenFrame(QObject):
 
     def save(self, path: Path | None = None, *, bare: bool = False) -> None:
         """Save the shown picture, with what is drawn over it or `bare`; without a path, ask where."""
-        source_controller = self._store.source_controller
-        frame, view = self.shown(source_controller.frame, source_controller.view)
-        state, preview = self._store.session.state, self.over(Preview(), source_controller.view)
+        frame, view = self.shown(self._store.frame, self._store.view)
+        state, preview = self._store.session.state, self.over(Preview(), self._store.view)
         path = path or ask_where(self._window, tr("Save the picture"), "sandtable.png", tr("Pictures (*.png *.jpg)"))
         if path is None or frame is None:
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtCore import QSignalBlocker, pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFrame, QProgressBar, QToolButton, QWidget
 
 from ui.desktop.theme import make_primary
@@ -34,16 +34,13 @@ class GuideBar(QFrame):
     """Shows a `Guide`; independent of the table.
 
     Signals:
-        wanted: The step's button was pressed.
-        skipped: Skip the step.
-        left: Close the guide.
         asked_for: Go to this `GuideStep`.
         named: The next click teaches this army.
+
+    Attributes:
+        button, skip, leave: Do the step, skip it, and close the guide.
     """
 
-    wanted = pyqtSignal()
-    skipped = pyqtSignal()
-    left = pyqtSignal()
     asked_for = pyqtSignal(object)
     named = pyqtSignal(str)
 
@@ -54,15 +51,14 @@ class GuideBar(QFrame):
         self.steps = {step: QToolButton() for step in GuideStep}
         self.words, self.ticks = FittedLabel(), markup_label()
         self.army, self.busy = QComboBox(), QProgressBar()
-        self.button = button_with_tip("", tr("Do this step (Alt+G)"), self.wanted.emit)
+        self.button = button_with_tip("", tr("Do this step (Alt+G)"))
         tip = tr("Skip this step; click its name above to come back")
-        self.skip = button_with_tip(tr("Skip"), tip, self.skipped.emit)
+        self.skip = button_with_tip(tr("Skip"), tip)
         tip = tr("Close the guide; you can open it again in the menu Help")
-        self.leave = button_with_tip(tr("Leave guide"), tip, self.left.emit)
+        self.leave = button_with_tip(tr("Leave guide"), tip)
         self._lay_out()
 
     def show_guide(self, guide: Guide) -> None:
-        """Show the guide's state."""
         if guide == self.shown:
             return
         self.shown = guide
@@ -88,11 +84,10 @@ class GuideBar(QFrame):
 
     def offer(self, armies: Sequence[str]) -> None:
         """Suggest army names, the first for the next click."""
-        self.army.blockSignals(True)
-        self.army.clear()
-        self.army.addItems(map(side_name, armies))
-        self.army.setCurrentIndex(0)
-        self.army.blockSignals(False)
+        with QSignalBlocker(self.army):
+            self.army.clear()
+            self.army.addItems(map(side_name, armies))
+            self.army.setCurrentIndex(0)
         self.named.emit(stored_name(self.army.currentText()))
 
     def _lay_out(self) -> None:

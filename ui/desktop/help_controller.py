@@ -7,32 +7,29 @@ from dataclasses import dataclass
 from html import escape
 
 from PyQt6.QtCore import Qt, QTimer
-from PyQt6.QtGui import QAction, QBrush, QFontDatabase, QGuiApplication, QKeyEvent, QKeySequence, QPalette
+from PyQt6.QtGui import QAction, QBrush, QFontDatabase, QGuiApplication, QKeyEvent, QPalette
 from PyQt6.QtWidgets import (
     QAbstractButton,
     QDialog,
     QDialogButtonBox,
-    QHeaderView,
     QLineEdit,
     QMainWindow,
     QPlainTextEdit,
     QTextBrowser,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from ui.background_task import BackgroundTask
-from ui.desktop.action import ActionMenu
+from ui.desktop.action import NATIVE, ActionMenu
 from ui.desktop.guide import GuideController
 from ui.desktop.theme import TEXT_PX
-from ui.desktop.widgets import button_with_tip, close_button, in_column, wrapping_label
+from ui.desktop.widgets import button_with_tip, close_button, in_column, stretch_first_column, wrapping_label
 from ui.diagnostics import TYPEFACE, EventLog, about_words, bug_report, libraries
-from ui.translation import mark_for_translation, tr
+from ui.translation import tr
 
 _SIZE = (760, 600)
-_FORMAT = QKeySequence.SequenceFormat.NativeText
 
 KeyRow = tuple[str, str, str]
 """Keys, name, and effect."""
@@ -42,7 +39,6 @@ class HelpController:
     """The Help menu, last in the menu bar."""
 
     def __init__(self, window: QMainWindow, guide: GuideController, event_log: EventLog) -> None:
-        """Prepare the menu."""
         self._window, self.guide, self._event_log = window, guide, event_log
         self.dialog: QDialog | None = None
         menu = self.menu = ActionMenu(tr("&Help"), window)
@@ -55,14 +51,12 @@ class HelpController:
         menu.add(tr("Licences…"), "", tr("The libraries in this program, and their licences"), self.show_licences)
 
     def show_commands(self) -> None:
-        """Show the command palette."""
         palette = CommandPalette(self._window, commands_of(self._window))
         palette.finished.connect(palette.deleteLater)
         self.dialog = palette
         palette.show()
 
     def show_keys(self) -> None:
-        """Show all keys that work now."""
         parts = [
             f"<h3>{escape(title)}</h3><table cellpadding='3'>{''.join(map(_row, rows))}</table>"
             for title, rows in keys_of(self._window)
@@ -70,18 +64,15 @@ class HelpController:
         self._show(tr("Keys"), "".join(parts))
 
     def show_details(self) -> None:
-        """Show the details for a bug report."""
         self._open(DetailsDialog(self._event_log, self._window))
 
     def show_about(self) -> None:
-        """Show what the program does, and its version."""
         paragraphs = about_words().split("\n\n")
         self._show(
             tr("About"), f"<h2>{escape(paragraphs[0])}</h2>" + "".join(f"<p>{escape(p)}</p>" for p in paragraphs[1:])
         )
 
     def show_licences(self) -> None:
-        """Show the licences of the libraries and of the typeface."""
         rows = "".join(
             f"<tr><td><b>{escape(one.name)}</b></td><td>{escape(one.version)}</td><td>{escape(one.licence)}</td>"
             f"<td><a href='{escape(one.home)}'>{escape(one.home)}</a></td></tr>"
@@ -116,7 +107,7 @@ def keys_of(window: QMainWindow) -> tuple[tuple[str, tuple[KeyRow, ...]], ...]:
     sections = [(top.text().replace("&", ""), _rows(actions)) for top, actions in menus.items()]
     rest = [action for action in actions_of(window) if action not in listed]
     buttons = [
-        (button.shortcut().toString(_FORMAT), button.text(), button.toolTip() or tr("Press this button"))
+        (button.shortcut().toString(NATIVE), button.text(), button.toolTip() or tr("Press this button"))
         for button in window.findChildren(QAbstractButton)
         if not button.shortcut().isEmpty() and "&" not in button.text()
     ]
@@ -135,7 +126,7 @@ def commands_of(window: QMainWindow) -> tuple[tuple[Command, QAction], ...]:
 
 
 def _command(action: QAction, menu: str) -> Command:
-    keys = " ".join(key.toString(_FORMAT) for key in action.shortcuts())
+    keys = " ".join(key.toString(NATIVE) for key in action.shortcuts())
     words, short = action.text().replace("&", ""), action.iconText()
     name = words if words.rstrip("….") == short else short  # the text of Undo names the whole step
     return Command(name, menu, keys, action.statusTip())
@@ -168,7 +159,7 @@ def _rows(actions: Iterable[QAction]) -> tuple[KeyRow, ...]:
     for action in actions:
         for key in action.shortcuts():
             keys = found.setdefault((action.iconText(), action.statusTip()), [])
-            if (words := key.toString(_FORMAT)) not in keys:
+            if (words := key.toString(NATIVE)) not in keys:
                 keys.append(words)
     return tuple((" ".join(keys), name, tip) for (name, tip), keys in found.items())
 
@@ -180,17 +171,12 @@ def _row(row: KeyRow) -> str:
 
 _TICK_MS = 100
 _DETAILS_SIZE = (760, 560)
-_ABOUT = mark_for_translation(
-    "Copy this into your report, and write what you did and what happened. It names your files, cameras and ports,"
-    " but not their folders. Read it before you send it."
-)
 
 
 class DetailsDialog(QDialog):
     """Examines the machine in the background and shows the report."""
 
     def __init__(self, event_log: EventLog, parent: QWidget | None = None) -> None:
-        """Start the examination."""
         super().__init__(parent)
         self.setWindowTitle(tr("Details for a bug report"))
         self.resize(*_DETAILS_SIZE)
@@ -203,7 +189,12 @@ class DetailsDialog(QDialog):
         self._text.setFont(font)
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._text.setAccessibleName(tr("Details for a bug report"))
-        about = wrapping_label(tr(_ABOUT))
+        about = wrapping_label(
+            tr(
+                "Copy this into your report, and write what you did and what happened. It names your files, cameras and"
+                " ports, but not their folders. Read it before you send it."
+            )
+        )
         buttons = close_button(self)
         self.report = ""
         self.copy = button_with_tip(tr("Copy"), tr("Copy the whole text"), self._copy)
@@ -227,11 +218,6 @@ class DetailsDialog(QDialog):
         clipboard = QGuiApplication.clipboard()
         if clipboard is not None:
             clipboard.setText(self.report)
-
-    def done(self, result: int) -> None:
-        """Stop polling."""
-        self._timer.stop()
-        super().done(result)
 
 
 _PALETTE_SIZE = (560, 420)
@@ -286,16 +272,10 @@ class CommandPalette(QDialog):
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
         self.list.setColumnCount(3)
-        header = self.list.header()
-        if header is not None:
-            header.hide()
-            header.setStretchLastSection(False)
-            header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.list.setHeaderHidden(True)
+        stretch_first_column(self.list)
         self.list.itemClicked.connect(lambda *_: self.run_selected())
-        layout = QVBoxLayout(self)
-        layout.addWidget(self.field)
-        layout.addWidget(self.list)
+        in_column(self.field, self.list, on=self)
         self._search("")
         self.field.setFocus()  # a window of this kind would get the keys itself
         self.move(window.mapToGlobal(window.rect().topLeft()))

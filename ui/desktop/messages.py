@@ -7,10 +7,10 @@ from typing import Protocol
 
 from PyQt6.QtCore import QRectF, QSize, Qt, QTimer
 from PyQt6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QPaintEvent
-from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QStyle, QWidget
+from PyQt6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QStyle, QWidget
 
 from ui.desktop.picture.image import painting
-from ui.desktop.widgets import FittedLabel, fit_font, plain_label, without_keys
+from ui.desktop.widgets import FittedLabel, button_with_tip, clear_layout, fit_font, in_row, plain_label, without_keys
 from ui.formatting import unbroken
 from ui.theme import DARK, PLATE, SKY, WHITE
 from ui.translation import tr
@@ -42,11 +42,8 @@ class MessageBar(QFrame):
         if style is not None:
             size = style.pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)
             sign.setPixmap(style.standardIcon(QStyle.StandardPixmap.SP_MessageBoxInformation).pixmap(size, size))
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(8, 0, 8, 0)
-        self._row.addWidget(sign)
-        self._row.addWidget(self._words, 1)
-        self._buttons: list[QPushButton] = []
+        self._buttons = in_row()
+        in_row(sign, (self._words, 1), self._buttons, on=self, margin=(8, 0, 8, 0))
         self._shown: tuple[str, tuple[str, ...]] = ("", ())
         self.hide()
 
@@ -61,21 +58,17 @@ class MessageBar(QFrame):
         if wanted == self._shown:
             return
         self._shown = wanted
-        for button in self._buttons:
-            self._row.removeWidget(button)
-            button.hide()
-            button.deleteLater()
-        self._buttons = [self._button(name, action) for name, action in actions]
+        clear_layout(self._buttons)
+        for name, action in actions:
+            self._add_button(name, action)
         self._words.show_text(words)
         self.setVisible(bool(words))
         self.raise_()
 
-    def _button(self, name: str, action: Callable[[], object]) -> QPushButton:
-        button = QPushButton(without_keys(name))
-        button.clicked.connect(lambda: action())
-        self._row.addWidget(button)
+    def _add_button(self, name: str, action: Callable[[], object]) -> None:
+        button = button_with_tip(without_keys(name), "", lambda: action())
+        self._buttons.addWidget(button)
         button.show()  # otherwise it appears one event loop pass later
-        return button
 
 
 _SHOWN_S = 8.0
@@ -138,10 +131,8 @@ class Toast(QFrame):
         self.setObjectName("toast")
         self.setStyleSheet(_STYLE)
         self.setAccessibleName(tr("Confirmation"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(_MARGIN_PX, _MARGIN_PX // 2, _MARGIN_PX, _MARGIN_PX // 2)
-        row.addWidget(self.words)
-        row.addWidget(self.button)
+        margin = (_MARGIN_PX, _MARGIN_PX // 2, _MARGIN_PX, _MARGIN_PX // 2)
+        in_row(self.words, self.button, on=self, margin=margin)
         self.button.clicked.connect(self._press)
         self.hide()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 from PyQt6.QtCore import QBuffer, QIODevice, QMarginsF, QPointF, QRectF, QSizeF, Qt
@@ -12,7 +11,6 @@ from PyQt6.QtGui import (
     QFont,
     QFontDatabase,
     QFontMetricsF,
-    QGuiApplication,
     QImage,
     QPageSize,
     QPainter,
@@ -24,6 +22,7 @@ from PyQt6.QtGui import (
 
 from rules.tabletop.errors import user_error
 from ui.desktop.picture.image import painting
+from ui.desktop.picture.painter import text_application
 from ui.files import write_bytes
 from ui.paper.page import MM_PER_IN, Align, Line, Page, Pattern, Sheet, Text
 
@@ -43,8 +42,7 @@ def pdf_of(sheet: Sheet) -> bytes:
     Raises:
         UserError: if no font is installed.
     """
-    # Text needs an application, which must live until the drawing is done. On Linux it uses no display.
-    own = None if QGuiApplication.instance() else QGuiApplication(_arguments())
+    own = text_application()
     if not QFontDatabase.families():
         raise user_error(
             "No font is installed, so the sheet would have no text. Install one, such as fonts-dejavu-core."
@@ -52,10 +50,6 @@ def pdf_of(sheet: Sheet) -> bytes:
     drawn = unscaled(_drawn(sheet))
     del own
     return drawn
-
-
-def _arguments() -> list[str]:
-    return ["sandtable", "-platform", "offscreen"] if sys.platform == "linux" else ["sandtable"]
 
 
 def _drawn(sheet: Sheet) -> bytes:

@@ -6,16 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from PyQt6.QtCore import QEvent, QObject, Qt
-from PyQt6.QtWidgets import (
-    QGridLayout,
-    QHBoxLayout,
-    QMainWindow,
-    QStatusBar,
-    QTabWidget,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtWidgets import QGridLayout, QMainWindow, QStatusBar, QTabWidget, QToolButton, QWidget
 
 from calibration.solve import Calibration
 from ui.desktop.battle.pending_moves import MovePills
@@ -26,7 +17,7 @@ from ui.desktop.source_controller import SourceController
 from ui.desktop.table.panel import SidePanel
 from ui.desktop.table_display import TableDisplay
 from ui.desktop.tools.tool import PickResult
-from ui.desktop.widgets import FittedLabel, keep_place, name_tabs, plain_label
+from ui.desktop.widgets import FittedLabel, in_column, in_row, keep_place, name_tabs, plain_label
 from ui.formatting import calibration_words
 from ui.session import TableState
 from ui.translation import mark_for_translation, tr, tr_count
@@ -76,50 +67,53 @@ class HintLabel(FittedLabel):
 class CentralWidget(QWidget):
     """Arranges the window's main parts."""
 
-    def __init__(self, picture: PictureView, bar: MessageBar, hint: HintLabel, tabs: Mapping[str, QWidget]) -> None:
-        """Arrange the parts; the first tab sets the width of all."""
+    def __init__(
+        self,
+        picture: PictureView,
+        bar: MessageBar,
+        hint: HintLabel,
+        tabs: Mapping[str, QWidget],
+        *,
+        above: QWidget,
+        banner: QWidget,
+        toast: QWidget,
+        below: QWidget,
+    ) -> None:
+        """Arrange the parts; the first tab sets the width of all.
+
+        `above` is above the picture, `banner` over it, `toast` at its foot, and `below` under the hint.
+        """
         super().__init__()
-        left = self._left = QGridLayout()
-        left.setSpacing(0)
-        left.addWidget(picture, 0, 0)
-        left.addWidget(hint, 2, 0)
+        self._picture, self._bar, self._foot = picture, bar, in_column(None, in_row(None, toast, None))
+        grid = self._grid = QGridLayout()
+        grid.setSpacing(0)
+        grid.setRowStretch(0, 1)
+        grid.addWidget(picture, 0, 0)
+        grid.addWidget(hint, 2, 0)
         # A message covers the hint, and the picture only beside the guide or if it is longer than three small lines.
         bar.setMinimumHeight(HINT_PX)
-        left.addWidget(bar, 0, 0, 3, 1, Qt.AlignmentFlag.AlignBottom)
-        self._picture, self._bar, self._foot = picture, bar, QVBoxLayout()
-        left.addLayout(self._foot, 0, 0)
         bar.installEventFilter(self)
-        left.setRowStretch(0, 1)
-        layout = self._row = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        column = self._column = QVBoxLayout()
-        column.setSpacing(0)
-        column.addLayout(left, 1)
-        layout.addLayout(column, 1)
+        grid.addWidget(bar, 0, 0, 3, 1, Qt.AlignmentFlag.AlignBottom)
+        grid.addLayout(self._foot, 0, 0)
+        grid.addWidget(banner, 0, 0, Qt.AlignmentFlag.AlignVCenter)
+        grid.addWidget(below, 3, 0)
         self.sides = QTabWidget()
         for name, tab in tabs.items():
             self.sides.addTab(tab, name)
         name_tabs(self.sides, tr("Side panel"))
         self.sides.setFixedWidth(next(iter(tabs.values())).width() + 2 * _TAB_EDGE_PX)
-        layout.addWidget(self.sides)
+        column = in_column(above, (grid, 1))
+        column.setSpacing(0)
+        self._row = in_row((column, 1), self.sides, on=self, margin=0)
+        self._row.setSpacing(0)
 
     def add_left(self, part: QWidget) -> None:
         """Add a widget at the left of the picture, as high as the window."""
         self._row.insertWidget(0, part)
 
-    def add_above(self, part: QWidget) -> None:
-        """Add a widget above the picture, as wide as it."""
-        self._column.insertWidget(0, part)
-
-    def add_over(self, part: QWidget, place: Qt.AlignmentFlag) -> None:
-        """Add a widget over the picture."""
-        self._left.addWidget(part, 0, 0, place)
-
-    def add_at_foot(self, part: QWidget) -> None:
-        """Add a widget at the foot of the picture, above the message."""
-        self._foot.addStretch(1)
-        self._foot.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
+    def add_under_picture(self, part: QWidget) -> None:
+        """Add a widget between the picture and the hint."""
+        self._grid.addWidget(part, 1, 0)
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
         """Keep the foot above a message that covers the picture."""
@@ -127,14 +121,6 @@ class CentralWidget(QWidget):
             covered_px = self._picture.geometry().bottom() + 1 - self._bar.y() if self._bar.isVisible() else 0
             self._foot.setContentsMargins(0, 0, 0, max(covered_px, 0))
         return False
-
-    def add_under_picture(self, part: QWidget) -> None:
-        """Add a widget between the picture and the hint."""
-        self._left.addWidget(part, 1, 0)
-
-    def add_below(self, part: QWidget) -> None:
-        """Add a widget below the hint, as wide as the picture."""
-        self._left.addWidget(part, 3, 0)
 
 
 _WAITING = {

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PyQt6.QtCore import QObject, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QObject, Qt, QTimer
 from PyQt6.QtGui import QPixmap
 from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QWidget
 
@@ -19,7 +19,7 @@ from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.parts import Parts
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.store import Store
-from ui.desktop.widgets import button_with_tip, plain_label, wrapping_label
+from ui.desktop.widgets import button_with_tip, close_button, plain_label, wrapping_label
 from ui.phone.addresses import local_addresses
 from ui.phone.snapshot import PhoneSnapshot, last_verdict
 from ui.translation import tr
@@ -38,7 +38,7 @@ class PhoneController(QObject):
         action: The entry; its text says whether the page runs.
         addresses: Returns the addresses of this computer that phones may reach.
         server: The running page; None while it is stopped.
-        dialog: The last dialog opened.
+        dialog: The dialog; None before it was opened.
     """
 
     def __init__(self, parts: Parts, store: Store, battle: BattleController) -> None:
@@ -58,21 +58,15 @@ class PhoneController(QObject):
 
     def show(self) -> None:
         """Show the dialog; if it is open, bring it to the front."""
-        if self.dialog is not None:
-            self.dialog.raise_()
-            self.dialog.activateWindow()
-            return
-        dialog = self.dialog = PhoneDialog(self._window)
-        dialog.started.connect(lambda address: self._store.attempt(lambda: self.start(address)))
-        dialog.stopped.connect(self.stop)
-        dialog.finished.connect(self._forget_dialog)
-        self._show_state()
-        dialog.show()
-
-    def _forget_dialog(self) -> None:
-        if self.dialog is not None:
-            self.dialog.deleteLater()
-        self.dialog = None
+        if self.dialog is None:
+            dialog = self.dialog = PhoneDialog(self._window)
+            dialog.start.clicked.connect(lambda: self._store.attempt(lambda: self.start(dialog.networks.currentText())))
+            dialog.stop.clicked.connect(self.stop)
+        if not self.dialog.isVisible():  # the player's choice of a network stays
+            self._show_state()
+        self.dialog.show()
+        self.dialog.raise_()
+        self.dialog.activateWindow()
 
     def start(self, address: str) -> None:
         """Start the page at an address of this computer; raises `UserError` if it cannot be used."""
@@ -154,14 +148,7 @@ class PhoneDialog(QDialog):
         start, stop: The buttons; only one of them is shown.
         networks: The addresses to choose from.
         url: The page's address; empty while it does not run.
-
-    Signals:
-        started: Start the page at this address of the computer.
-        stopped: Stop it.
     """
-
-    started = pyqtSignal(str)
-    stopped = pyqtSignal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -169,23 +156,23 @@ class PhoneDialog(QDialog):
         self.networks, self.url, self.code = QComboBox(), QLineEdit(), QLabel()
         self._about, self._hint, self.phones = wrapping_label(), wrapping_label(), plain_label()
         tip = tr("Let phones on this network open the page")
-        self.start = button_with_tip(tr("Start page"), tip, lambda: self.started.emit(self.networks.currentText()))
-        self.stop = button_with_tip(tr("Stop page"), tr("Close the page on all phones"), self.stopped.emit)
+        self.start = button_with_tip(tr("Start page"), tip)
+        self.stop = button_with_tip(tr("Stop page"), tr("Close the page on all phones"))
         self.networks.setToolTip(tr("This computer's address on the phones' network"))
         self.url.setReadOnly(True)
         self.url.setToolTip(tr("The address to type where a phone cannot scan the code"))
         self.code.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.stop.setAutoDefault(False)  # Return must not end the page on all phones
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
+        buttons = close_button(self)
         for button in (self.start, self.stop):
             buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
         self._form = QFormLayout(self)
-        for part in (self._about, self.code, self._hint):
-            self._form.addRow(part)
-        self._form.insertRow(1, tr("Network:"), self.networks)
-        self._form.insertRow(3, tr("Address:"), self.url)
-        self._form.insertRow(4, tr("Phones:"), self.phones)
+        self._form.addRow(self._about)
+        self._form.addRow(tr("Network:"), self.networks)
+        self._form.addRow(self.code)
+        self._form.addRow(tr("Address:"), self.url)
+        self._form.addRow(tr("Phones:"), self.phones)
+        self._form.addRow(self._hint)
         self._form.addRow(buttons)
 
     def show_stopped(self, addresses: Sequence[str]) -> None:
@@ -206,7 +193,6 @@ class PhoneDialog(QDialog):
         self.start.setEnabled(bool(addresses))
 
     def show_running(self, url: str, port: int) -> None:
-        """Show the code of the running page."""
         self._about.setText(tr("Scan this code with a phone on the same network."))
         self.code.setPixmap(QPixmap.fromImage(to_qimage(qr_code(url, _CODE_PX))))
         self.code.setAccessibleName(tr("QR code of the address {url}", url=url))
@@ -222,7 +208,6 @@ class PhoneDialog(QDialog):
         self._show_running(True, has_choice=False, has_hint=True)
 
     def show_phones(self, count: int) -> None:
-        """Show the number of connected phones."""
         self.phones.setText(tr("{count} connected", count=count))
 
     def _show_running(self, is_running: bool, *, has_choice: bool, has_hint: bool) -> None:

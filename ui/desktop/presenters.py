@@ -39,7 +39,6 @@ class TablePresenter(QObject):
         self._parts, self._store, self._battle, self._features, self._read = parts, store, battle, features, read
 
     def draw(self) -> None:
-        """Draw the newest picture and everything over it."""
         store, view, state = self._store, self._store.view, self._store.session.state
         frozen_frame, practice = self._features.frozen_frame, self._features.practice
         display = self._parts.display
@@ -76,7 +75,6 @@ class TextPresenter:
         self._parts, self._store, self._features, self._actions, self._log = parts, store, features, actions, log
 
     def write(self) -> None:
-        """Write all text."""
         store = self._store
         said, its_actions = store.message.now
         words = said or store.source_controller.problem

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QLocale, QSignalBlocker, Qt
 from PyQt6.QtGui import QPixmap
-from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QToolButton, QWidget
+from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from calibration.calibration_targets import SHEET_SIDE_IN
 from calibration.print_scale import PrintScale
@@ -98,13 +98,12 @@ class PrintDialog(QDialog):
         self._job = job
         self.kind = _combo([tr(text) for _, text, _, _ in _KINDS], tr("What to print"))
         self.paper = _combo(["Letter", "A4"], tr("The paper in the printer"))
-        self.side = _box(tr(" in"), 3, tr("Side of the black square; all markers on a table must have the same size"))
-        self.across = _box(
-            " mm", 1, tr("Measured length of the horizontal 100 mm scale, on a page printed without correction")
-        )
-        self.down = _box(
-            " mm", 1, tr("Measured length of the vertical 100 mm scale, on a page printed without correction")
-        )
+        tip = tr("Side of the black square; all markers on a table must have the same size")
+        self.side = NumberBox(0.2, 40.0, 1.0, 3, tr(" in"), tip)
+        tip = tr("Measured length of the horizontal 100 mm scale, on a page printed without correction")
+        self.across = NumberBox(50.0, 200.0, 0.1, 1, " mm", tip)
+        tip = tr("Measured length of the vertical 100 mm scale, on a page printed without correction")
+        self.down = NumberBox(50.0, 200.0, 0.1, 1, " mm", tip)
         self.cards = _combo(
             [], tr("Whose cards to print: the ready-made units of a game, or the soldiers of an army list")
         )
@@ -118,10 +117,8 @@ class PrintDialog(QDialog):
         self.page.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._back, self._on = _page_button("◀", tr("Previous page")), _page_button("▶", tr("Next page"))
         self._load = button_with_tip(tr("Open list…"), tr("Open an army list from a file"), self._load_army)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
-        self._save = buttons.button(QDialogButtonBox.StandardButton.Save)
-        if self._save is not None:
-            self._save.setText(tr("Save PDF…"))
+        buttons, self.save = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel), QPushButton(tr("Save PDF…"))
+        buttons.addButton(self.save, QDialogButtonBox.ButtonRole.AcceptRole)
         self._lay_out(buttons)
         self._fill(job, store)
         buttons.accepted.connect(self.accept)
@@ -149,8 +146,11 @@ class PrintDialog(QDialog):
 
     def add_army(self, army: Army) -> None:
         """Offer an army list and select it."""
-        self.cards.addItem(f"{army.name} ({title_of(army.game)})", army)
+        self._offer_army(army)
         self.cards.setCurrentIndex(self.cards.count() - 1)
+
+    def _offer_army(self, army: Army) -> None:
+        self.cards.addItem(f"{army.name} ({title_of(army.game)})", army)
 
     def _lay_out(self, buttons: QDialogButtonBox) -> None:
         self._form = QFormLayout()
@@ -171,16 +171,13 @@ class PrintDialog(QDialog):
     def _fill(self, job: PrintJob, store: ArmyLists) -> None:
         self.paper.setCurrentIndex(("letter", "a4").index(job.paper))
         self.kind.setCurrentIndex([kind for kind, _, _, _ in _KINDS].index(job.kind))
-        self.side.setRange(0.2, 40.0)
-        for box, measured_mm in ((self.across, job.scale.measured_x_mm), (self.down, job.scale.measured_y_mm)):
-            box.setRange(50.0, 200.0)
-            box.setSingleStep(0.1)
-            box.setValue(measured_mm)
+        self.across.setValue(job.scale.measured_x_mm)
+        self.down.setValue(job.scale.measured_y_mm)
         for name in game_names():
             self.cards.addItem(tr("{name}, all ready-made units", name=title_of(name)), name)
         for army in store.listed():
             if army.game in game_names():
-                self.cards.addItem(f"{army.name} ({title_of(army.game)})", army)
+                self._offer_army(army)
 
     def _connect(self) -> None:
         self.kind.currentIndexChanged.connect(self._choose_kind)
@@ -212,8 +209,7 @@ class PrintDialog(QDialog):
         except UserError as refusal:
             self._sheet, problem = None, str(refusal)
         self.problem.setText(capitalized(problem))
-        if self._save is not None:
-            self._save.setEnabled(self._sheet is not None)
+        self.save.setEnabled(self._sheet is not None)
         self._show_page()
 
     def _turn(self, pages: int) -> None:
@@ -254,14 +250,6 @@ def _combo(rows: list[str], tip: str) -> QComboBox:
     combo.addItems(rows)
     combo.setToolTip(tip)
     return combo
-
-
-def _box(suffix: str, decimals: int, tip: str) -> NumberBox:
-    box = NumberBox()
-    box.setSuffix(suffix)
-    box.setDecimals(decimals)
-    box.setToolTip(tip)
-    return box
 
 
 def _page_button(sign: str, tip: str) -> QToolButton:

@@ -62,6 +62,7 @@ class ProjectorController(QObject):
         switch: Opens and closes the window, in the menu.
         action: Aligns, in the menu.
         screen: The window.
+        alignment: What shows the patterns; None while none are shown.
         light: What is painted; None while the projector is not aligned.
     """
 
@@ -71,7 +72,7 @@ class ProjectorController(QObject):
         self._window, self._store = window, store
         self.screen = ProjectorWindow(window)
         self.light: Light | None = None
-        self._alignment: Alignment | None = None
+        self.alignment: Alignment | None = None
         self._watch: AlignmentWatch | None = None
         self._problem, self._checked_s = "", 0.0
         self._pattern: ImageGray | None = None
@@ -88,16 +89,11 @@ class ProjectorController(QObject):
         store.restarted.connect(self._forget)
 
     @property
-    def aligning(self) -> bool:
-        """Whether the patterns are being shown."""
-        return self._alignment is not None
-
-    @property
     def offer(self) -> tuple[str, MessageActions]:
         """What the players should know or do about the alignment; empty if it is well."""
-        if self._alignment is not None:
+        if self.alignment is not None:
             words = tr("Aligning the projector. Keep hands out of its light.")
-            return words, ((tr("Cancel"), self._alignment.cancel),)
+            return words, ((tr("Cancel"), self.alignment.cancel),)
         return self._problem, ((tr("Align again"), self.align), (tr("Not now"), self._accept)) if self._problem else ()
 
     def align(self) -> None:
@@ -117,17 +113,17 @@ class ProjectorController(QObject):
         store.message.forget()
         self.switch.setChecked(True)
         size_px, table = self.screen.size_px, source_controller.simulated
-        self._alignment = Alignment(size_px, view, store.session.state.setup)
+        self.alignment = Alignment(size_px, view, store.session.state.setup)
         if table is not None:
             size_in = table.table_size_in
             model = hung_projector(size_px, size_in)
             table.projector = SimulatedProjector(model, size_in, brightness=_BRIGHTNESS)
             self._window.raise_()  # with one screen, the projector's window would hide the table that it lights
-        worker.diverted_to = self._alignment.take
+        worker.diverted_to = self.alignment.take
 
     def pull(self) -> None:
         """Show the next pattern, take the result, or check whether it still holds; called often."""
-        alignment, now_s = self._alignment, self._store.clock()
+        alignment, now_s = self.alignment, self._store.clock()
         worker = self._store.source_controller.worker
         if worker.diverted_to is _discard and now_s >= self._fades_until_s:
             worker.diverted_to = None
@@ -152,7 +148,7 @@ class ProjectorController(QObject):
             self._report(alignment.problem)
             return
         self._store.source_controller.worker.diverted_to = None
-        self._alignment = self._pattern = None
+        self.alignment = self._pattern = None
         self.light, self._watch = Light(alignment.aligned), AlignmentWatch(alignment.aligned)
         self._lines, self._painted, self._checked_s = None, None, self._store.clock()
         self._store.say(tr("The projector is aligned. Rulers and templates now appear on the table."))
@@ -160,7 +156,7 @@ class ProjectorController(QObject):
 
     def show_table(self, view: TableView, state: TableState, preview: Preview) -> None:
         """Paint what lies on the table or, unaligned, show its map."""
-        if self._alignment is not None:
+        if self.alignment is not None:
             return
         if self.light is None:
             self.screen.show_table(view, state, preview)
@@ -201,7 +197,7 @@ class ProjectorController(QObject):
 
     def _follow_size(self) -> None:
         """Begin again at another size: each pixel now lights another place."""
-        if self._alignment is not None:
+        if self.alignment is not None:
             self.align()
         elif self.light is not None:
             self._forget()
@@ -220,13 +216,13 @@ class ProjectorController(QObject):
 
     def _forget(self) -> None:
         """Forget the alignment: the window shows the map again."""
-        if self._alignment is None and self.light is None:
+        if self.alignment is None and self.light is None:
             self._problem = ""
             return
-        if self._alignment is not None:
+        if self.alignment is not None:
             self._store.source_controller.worker.diverted_to = _discard
             self._fades_until_s = self._store.clock() + _FADE_S
-        self._alignment = self._pattern = None
+        self.alignment = self._pattern = None
         self._problem, self.light, self._watch = "", None, None
         self._show(None)
         if (table := self._store.source_controller.simulated) is not None:

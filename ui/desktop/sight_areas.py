@@ -25,7 +25,6 @@ class SightAreas:
     """Computes both areas, and draws the danger area while its switch is on."""
 
     def __init__(self, window: QMainWindow, store: Store) -> None:
-        """Create the tool and the switch."""
         self._store, self.tool = store, SightFanTool(store.tool_context)
         self._dangers: NewestAnswer[DangerArea] = NewestAnswer("sandtable danger area")
         self._is_announced = True

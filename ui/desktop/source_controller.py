@@ -33,11 +33,7 @@ class SourceController:
     """Pulls results from the threads and decides which picture is shown.
 
     Attributes:
-        spec: The source.
-        session: The table.
-        worker: The threads.
         frame: The picture to show; None before the first.
-        rate: Rate of new views.
         simulated: The simulated table, if open.
         armies: Number of armies to teach; assumed to be two on a real table.
         seen: The newest view without corrections.
@@ -213,11 +209,9 @@ class Rate:
         self._times_s: list[float] = []
 
     def count(self) -> None:
-        """Count one event."""
         self._times_s = [*self._recent_times_s(), self._clock()]
 
     def per_second(self) -> float:
-        """Events per second."""
         recent = self._recent_times_s()
         return (len(recent) - 1) / (recent[-1] - recent[0]) if len(recent) > 1 else 0.0
 

@@ -42,7 +42,6 @@ class SourceOpening:
         self._closed = threading.Event()
 
     def start(self, spec: str) -> None:
-        """Begin to open a source."""
         self._wanted = spec
         self._go_on()
 

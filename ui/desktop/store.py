@@ -111,7 +111,6 @@ class Store(QObject):
 
     @property
     def session(self) -> Session:
-        """The session of the open table."""
         return self.source_controller.session
 
     @property
@@ -132,12 +131,10 @@ class Store(QObject):
 
     @property
     def terrain(self) -> Terrain:
-        """The terrain on the table."""
         return self.session.state.setup.terrain
 
     @property
     def tool(self) -> Tool:
-        """The selected tool."""
         return self.tools.selected
 
     @property
@@ -215,7 +212,6 @@ class Store(QObject):
             self.battle.update_position(view, self.session.state.setup)
 
     def use_tool(self, name: str) -> None:
-        """Select a tool."""
         self._take(name)
         self.message.forget()
         self.show()

@@ -53,12 +53,10 @@ class TableDisplay(QObject):
         self.referee.toggled.connect(self.big.setVisible)
 
     def show_numbers(self, on: bool) -> None:
-        """Show or hide the soldiers' numbers on the table."""
         self.numbers = on
         self._refresh()
 
     def clear(self) -> None:
-        """Remove picture and answer."""
         self._shown = self._map = None
         self._crop, self._map_crop = TableCrop(), TableCrop()
         self._picture.show_nothing()
@@ -90,7 +88,6 @@ class TableDisplay(QObject):
         return self._map.view(view) if self._map is not None and view.calibration is not None else view
 
     def show_answer(self, answer: Answer) -> None:
-        """Show an answer, in the panel and in large type."""
         self._panel.show_answer(answer)
         self.big.show_answer(answer)
 
@@ -129,7 +126,6 @@ class BigAnswer(QWidget):
         self.hide()
 
     def sizeHint(self) -> QSize:
-        """Room for a headline and two rows."""
         return QSize(320, round(1.15 * _HEADLINE_PX + 1.3 * _ROWS * _ROW_PX))
 
     def show_answer(self, answer: Answer) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from string import Template
@@ -31,99 +30,41 @@ class Theme(StrEnum):
     LIGHT = "light"
 
 
-@dataclass(frozen=True, slots=True)
-class _Colours:
-    """The colours of one theme.
-
-    Attributes:
-        window, card, base: The ground of panels, of the groups on them, and of lists and fields.
-        button, hover, pressed: The ground of a button.
-        border: The outline of buttons, fields and lists.
-        text, dim, disabled: Usual and less important text, and that of disabled widgets.
-        accent, strong: The one accent colour; bright for lines, dark under `on_accent`.
-        tint: The ground of what is switched on.
-        on_accent: Text on `strong`.
-    """
-
-    window: str
-    card: str
-    base: str
-    button: str
-    hover: str
-    pressed: str
-    border: str
-    text: str
-    dim: str
-    disabled: str
-    accent: str
-    strong: str
-    tint: str
-    on_accent: str = "#ffffff"
-
-
 _COLOURS = {
-    Theme.DARK: _Colours(
-        window="#202327",
-        card="#292d32",
-        base="#17191c",
-        button="#2f343a",
-        hover="#3b4149",
-        pressed="#262a2f",
-        border="#4a5159",
-        text="#eceef1",
-        dim="#a3abb5",
-        disabled="#747c86",
-        accent="#8ea6ff",
-        strong="#4a63d8",
-        tint="#363e5e",
-    ),
-    Theme.LIGHT: _Colours(
-        window="#eef0f3",
-        card="#fafbfc",
-        base="#ffffff",
-        button="#ffffff",
-        hover="#e6e9ed",
-        pressed="#d8dce2",
-        border="#b9c0c9",
-        text="#1b1e22",
-        dim="#59616b",
-        disabled="#949ba4",
-        accent="#3f57cc",
-        strong="#3f57cc",
-        tint="#d8dffa",
-    ),
+    "window": ("#202327", "#eef0f3"),  # the ground of panels
+    "card": ("#292d32", "#fafbfc"),  # the ground of the groups on them
+    "base": ("#17191c", "#ffffff"),  # the ground of lists and fields
+    "button": ("#2f343a", "#ffffff"),
+    "hover": ("#3b4149", "#e6e9ed"),
+    "pressed": ("#262a2f", "#d8dce2"),
+    "border": ("#4a5159", "#b9c0c9"),
+    "text": ("#eceef1", "#1b1e22"),
+    "dim": ("#a3abb5", "#59616b"),  # less important text
+    "disabled": ("#747c86", "#949ba4"),
+    "accent": ("#8ea6ff", "#3f57cc"),  # bright for lines; a violet blue, because no army is drawn in it (`ui.theme`)
+    "strong": ("#4a63d8", "#3f57cc"),  # the accent under text
+    "on_accent": ("#ffffff", "#ffffff"),  # that text
+    "tint": ("#363e5e", "#d8dffa"),  # the ground of what is switched on
 }
-"""The accent is a violet blue, because no army is drawn in it (`ui.theme`)."""
+"""Each colour of the dark and of the light theme."""
 
+_ROLE = QPalette.ColorRole
 _ROLES = {
-    QPalette.ColorRole.Window: "window",
-    QPalette.ColorRole.WindowText: "text",
-    QPalette.ColorRole.Base: "base",
-    QPalette.ColorRole.AlternateBase: "window",
-    QPalette.ColorRole.Text: "text",
-    QPalette.ColorRole.PlaceholderText: "dim",
-    QPalette.ColorRole.Button: "button",
-    QPalette.ColorRole.ButtonText: "text",
-    QPalette.ColorRole.BrightText: "text",
-    QPalette.ColorRole.ToolTipBase: "base",
-    QPalette.ColorRole.ToolTipText: "text",
-    QPalette.ColorRole.Light: "hover",
-    QPalette.ColorRole.Midlight: "hover",
-    QPalette.ColorRole.Mid: "border",
-    QPalette.ColorRole.Dark: "border",
-    QPalette.ColorRole.Shadow: "base",
-    QPalette.ColorRole.Highlight: "strong",
-    QPalette.ColorRole.HighlightedText: "on_accent",
-    QPalette.ColorRole.Accent: "strong",
-    QPalette.ColorRole.Link: "accent",
-    QPalette.ColorRole.LinkVisited: "accent",
+    "window": (_ROLE.Window, _ROLE.AlternateBase),
+    "base": (_ROLE.Base, _ROLE.ToolTipBase, _ROLE.Shadow),
+    "button": (_ROLE.Button,),
+    "hover": (_ROLE.Light, _ROLE.Midlight),
+    "border": (_ROLE.Mid, _ROLE.Dark),
+    "text": (_ROLE.WindowText, _ROLE.Text, _ROLE.ButtonText, _ROLE.BrightText, _ROLE.ToolTipText),
+    "dim": (_ROLE.PlaceholderText,),
+    "accent": (_ROLE.Link, _ROLE.LinkVisited),
+    "strong": (_ROLE.Highlight, _ROLE.Accent),
+    "on_accent": (_ROLE.HighlightedText,),
 }
 _DISABLED_ROLES = {
-    QPalette.ColorRole.WindowText: "disabled",
-    QPalette.ColorRole.Text: "disabled",
-    QPalette.ColorRole.ButtonText: "disabled",
-    QPalette.ColorRole.Base: "window",
-    QPalette.ColorRole.Highlight: "border",
+    "window": (_ROLE.Base,),
+    "border": (_ROLE.Highlight,),
+    "disabled": (_ROLE.WindowText, _ROLE.Text, _ROLE.ButtonText),
 }
 
 _STYLE = Template("""
@@ -240,10 +181,8 @@ def apply_theme(application: QApplication, theme: Theme) -> None:
         application.setStyle("Fusion")
         application.setFont(_text_font(application))
     application.setPalette(theme_palette(theme))
-    colours = _COLOURS[theme]
-    words = {name: getattr(colours, name) for name in _Colours.__slots__}
     files = {name: (FOLDER / file).as_posix() for name, file in _FILES.items()}
-    application.setStyleSheet(_STYLE.substitute(words, primary=_PRIMARY, **files))
+    application.setStyleSheet(_STYLE.substitute(_colours(theme), primary=_PRIMARY, **files))
     for widget, font in fonts:
         widget.setFont(font)
 
@@ -255,12 +194,16 @@ def make_primary(button: QWidget) -> None:
 
 def theme_palette(theme: Theme) -> QPalette:
     """The palette of a theme."""
-    colours, palette = _COLOURS[theme], QPalette()
-    for role, colour in _ROLES.items():
-        palette.setColor(role, QColor(getattr(colours, colour)))
-    for role, colour in _DISABLED_ROLES.items():
-        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(getattr(colours, colour)))
+    colours, palette, group = _colours(theme), QPalette(), QPalette.ColorGroup
+    for which, roles in ((group.All, _ROLES), (group.Disabled, _DISABLED_ROLES)):
+        for name, painted in roles.items():
+            for role in painted:
+                palette.setColor(which, role, QColor(colours[name]))
     return palette
+
+
+def _colours(theme: Theme) -> dict[str, str]:
+    return {name: light if theme is Theme.LIGHT else dark for name, (dark, light) in _COLOURS.items()}
 
 
 def _text_font(application: QApplication) -> QFont:

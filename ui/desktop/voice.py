@@ -172,7 +172,6 @@ class QtSpeaker:
 
     @property
     def busy(self) -> bool:
-        """Whether it speaks."""
         return self._engine.state() in (self._engine.State.Speaking, self._engine.State.Synthesizing)
 
     @property
@@ -186,9 +185,7 @@ class QtSpeaker:
         )
 
     def speak(self, words: str) -> None:
-        """Speak a sentence. Returns at once."""
         self._engine.say(words)
 
     def close(self) -> None:
-        """Stop speaking."""
         self._engine.stop()

@@ -19,12 +19,14 @@ from PyQt6.QtWidgets import (
     QDoubleSpinBox,
     QFrame,
     QHBoxLayout,
+    QHeaderView,
     QLabel,
     QLayout,
     QPushButton,
     QScrollArea,
     QSizePolicy,
     QTabWidget,
+    QTreeView,
     QVBoxLayout,
     QWidget,
 )
@@ -90,13 +92,11 @@ class FittedLabel(QLabel):
         self._fit()
 
     def show_text(self, words: str) -> None:
-        """Show a text."""
         if words != self.text():
             self.setText(words)
             self._fit()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Fit the text into another width."""
         super().resizeEvent(event)
         self._fit()
 
@@ -166,6 +166,14 @@ def name_tabs(tabs: QTabWidget, name: str) -> None:
         bar.setAccessibleName(name)
 
 
+def stretch_first_column(tree: QTreeView) -> None:
+    """Give a tree's first column the width that the others do not need."""
+    if (header := tree.header()) is not None:
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+
+
 def button_with_tip(words: str, tip: str, slot: Callable[[], object] | None = None, key: str = "") -> QPushButton:
     """A button with a tooltip and a key, which calls `slot`."""
     button = QPushButton(words)
@@ -212,7 +220,6 @@ class Scrolled(QScrollArea):
             viewport.setAutoFillBackground(False)
 
     def sizeHint(self) -> QSize:
-        """Size of the whole part."""
         part = self.widget()
         if part is None:
             return super().sizeHint()
@@ -222,7 +229,6 @@ class Scrolled(QScrollArea):
         return QSize(part.sizeHint().width(), max(high_px, self._min_px))
 
     def minimumSizeHint(self) -> QSize:
-        """Smallest accepted size."""
         part = self.widget()
         return QSize(part.minimumSizeHint().width() if part is not None else 0, self._min_px)
 
@@ -242,12 +248,18 @@ class Scrolled(QScrollArea):
 class NumberBox(QDoubleSpinBox):
     """Accepts a comma as the decimal point: a locale that groups thousands with it would read 3,5 as 35."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, low: float = 0.0, high: float = 99.99, step: float = 1.0, decimals: int = 2, unit: str = "", tip: str = ""
+    ) -> None:
         super().__init__()
         self.setLocale(QLocale.c())  # the format of all numbers in the window
+        self.setDecimals(decimals)
+        self.setRange(low, high)
+        self.setSingleStep(step)
+        self.setSuffix(unit)
+        self.setToolTip(tip)
 
     def validate(self, input: str | None, pos: int) -> tuple[QValidator.State, str, int]:
-        """Treat every comma as a point."""
         return super().validate((input or "").replace(",", "."), pos)
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PyQt6.QtCore import QSettings, Qt, QTimer
+from PyQt6.QtCore import QSettings, QTimer
 from PyQt6.QtGui import QCloseEvent
 from PyQt6.QtWidgets import QMainWindow
 
@@ -88,12 +88,17 @@ class Window(QMainWindow):
 
     def _arrange(self, hint: HintLabel) -> CentralWidget:
         tabs = {tr("Table"): self.panel, tr("Battle"): self.battle.panel, tr("Devices"): self.devices.panel}
-        central = CentralWidget(self.picture, self.bar, hint, tabs)
-        central.add_above(self.battle.turn_bar)
-        central.add_over(self.banner, Qt.AlignmentFlag.AlignVCenter)
-        central.add_at_foot(self.toast)
+        central = CentralWidget(
+            self.picture,
+            self.bar,
+            hint,
+            tabs,
+            above=self.battle.turn_bar,
+            banner=self.banner,
+            toast=self.toast,
+            below=self.display.big,
+        )
         self.pills.keep_off(self.toast)
-        central.add_below(self.display.big)
         self.sides = central.sides
         self.setCentralWidget(central)
         return central
@@ -115,7 +120,7 @@ class Window(QMainWindow):
         store.opened.connect(self._clear)
         self.sides.currentChanged.connect(self._follow_tab)
         self.picture.zoomed.connect(lambda: self._draw())
-        self.panel.army_chosen.connect(lambda _: self._write())
+        self.panel.army_box.editTextChanged.connect(lambda _: self._write())
         battle.changed.connect(store.show)  # on a frozen picture nothing else would
         battle.turn_bar.go_on.connect(self._show_battle)
         battle.resolved.connect(self.banner.announce)

@@ -205,11 +205,6 @@ def _absent_words(spec: str) -> str:
 _MAKES = {Make.PIXELS: mark_for_translation("Pixels dice"), Make.GODICE: mark_for_translation("GoDice")}
 
 
-_TITLES = {
-    "rod": mark_for_translation("rod"),
-    "dice": mark_for_translation("dice"),
-    "dice tray": mark_for_translation("dice tray"),
-}
 _EMULATED_WORDS = {"rod": mark_for_translation("the emulated rod"), "dice": mark_for_translation("the emulated dice")}
 
 
@@ -251,7 +246,7 @@ class DeviceConnection(Generic[D]):
     ) -> None:
         """Prepare a connection; `make` creates the device from the port and an emulated device's wire.
 
-        `emulators` start the emulated devices of specs other than `EMULATED`.
+        `name` is marked for translation; `emulators` start the emulated devices of specs other than `EMULATED`.
         """
         self.name, self._make = name, make
         self._emulators = {EMULATED: lambda: emulated_wire(name), **emulators}
@@ -265,7 +260,7 @@ class DeviceConnection(Generic[D]):
     @property
     def title(self) -> str:
         """The device's name for the player."""
-        return tr(_TITLES.get(self.name, self.name))
+        return tr(self.name)
 
     @property
     def port(self) -> str:

@@ -29,15 +29,12 @@ from ui.devices.device_connection import (
     joined,
     reconnected_words,
 )
-from ui.translation import tr, tr_count
+from ui.translation import mark_for_translation, tr, tr_count
 
 HEAR_S = 20.0
 """Duration of a test of the dice."""
 
-
 _MAX_ROLLS_SHOWN = 6
-
-
 _STALE_S = 20.0
 
 
@@ -59,7 +56,7 @@ class ElectronicDiceController:
         ports: Callable[[], tuple[Port, ...]] = attached,
     ) -> None:
         """`chance` throws emulated dice; `taken` as for `Rod`; `ports` lists the computer's ports."""
-        self.connection: DeviceConnection[RollSource] = DeviceConnection("dice", self._make)
+        self.connection: DeviceConnection[RollSource] = DeviceConnection(mark_for_translation("dice"), self._make)
         self.tray = DiceCollector(clock)
         self.recent: deque[str] = deque(maxlen=_MAX_ROLLS_SHOWN)
         self.heard = 0

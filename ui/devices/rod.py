@@ -55,8 +55,8 @@ class Rod:
     ) -> None:
         """`taken` returns the port that our other device uses."""
         self.shape, self._taken, self._clock = shape, taken, clock
-        emulators = {EMULATED_WLED: lambda: emulated_wled(self.shape.leds)}
-        self.connection: DeviceConnection[RangeRod] = DeviceConnection("rod", self._make, emulators)
+        name, emulators = mark_for_translation("rod"), {EMULATED_WLED: lambda: emulated_wled(self.shape.leds)}
+        self.connection: DeviceConnection[RangeRod] = DeviceConnection(name, self._make, emulators)
         self._emulated: EmulatedRod | EmulatedWled | None = None
         self._sign: Sign = Idle()
         self._tested_s: float | None = None

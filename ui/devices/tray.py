@@ -15,7 +15,7 @@ from rules.engine.dice import DiceRequest, Die, Roll, as_fudge, rolled
 from ui.devices.device_connection import DeviceConnection, PortChoice, joined
 from ui.devices.tray_camera import TABLE, WHOLE, Outlines, Read, Region, Seen, TrayCamera, read_tray
 from ui.formatting import sentence
-from ui.translation import tr, tr_count
+from ui.translation import mark_for_translation, tr, tr_count
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind, DieSeen
 from vision.frame import Frame
@@ -32,7 +32,6 @@ class TrayDice:
 
     Attributes:
         clock: The clock of `Seen`.
-        connection: Its camera and status.
         seen: The newest dice that came to rest; None before the first.
         recent: The last readings as text, newest first.
         heard: Number of readings so far.
@@ -48,7 +47,7 @@ class TrayDice:
     ) -> None:
         """`region_of` returns the tray's part of a camera's picture, None for all of it; see `TrayCamera`."""
         self._region_of, self._opener, self.clock, self._read = region_of, opener, clock, read
-        self.connection: DeviceConnection[TrayCamera] = DeviceConnection("dice tray", self._make)
+        self.connection: DeviceConnection[TrayCamera] = DeviceConnection(mark_for_translation("dice tray"), self._make)
         self.seen: Seen | None = None
         self.recent: deque[str] = deque(maxlen=_MAX_READINGS_SHOWN)
         self.heard = 0
@@ -205,23 +204,15 @@ def propose(request: DiceRequest, reading: TrayReading) -> Proposal:
                 seen=len(faces),
             )
         )
-    for k in reading.doubtful:
-        die = reading.dice[k]
-        if die.cocked:
-            doubts.append(
-                tr("die {number} seems to lean on something: roll it again, or type its number", number=k + 1)
-            )
-        else:
-            sure = f"{die.confidence:.0%}"
-            doubts.append(
-                tr(
-                    "die {number} looks like {face}, but only {sure} sure: check it",
-                    number=k + 1,
-                    face=die.face,
-                    sure=sure,
-                )
-            )
+    doubts += [_doubt_words(k + 1, reading.dice[k]) for k in reading.doubtful]
     return Proposal(faces, reading, tuple(doubts))
+
+
+def _doubt_words(number: int, die: DieSeen) -> str:
+    if die.cocked:
+        return tr("die {number} seems to lean on something: roll it again, or type its number", number=number)
+    sure = f"{die.confidence:.0%}"
+    return tr("die {number} looks like {face}, but only {sure} sure: check it", number=number, face=die.face, sure=sure)
 
 
 def _requested(request: DiceRequest, reading: TrayReading) -> tuple[TrayReading, list[str]]:
@@ -240,7 +231,6 @@ class TrayDiceSource:
     """One request to the camera over the tray.
 
     Attributes:
-        request: The request.
         roll: The roll, once nothing about it is doubtful.
         seen: The dice that the request is about; None before some are seen.
     """

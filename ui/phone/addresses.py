@@ -16,16 +16,17 @@ _ELSEWHERE = "198.51.100.1"  # reserved for documentation, so that the route to 
 
 def is_private(address: str) -> bool:
     """Whether an IPv4 address belongs to a private network; False for loopback and for anything else."""
-    try:
-        return any(IPv4Address(address) in network for network in _PRIVATE)
-    except AddressValueError:
-        return False
+    return _is_within(address, *_PRIVATE)
 
 
 def is_nearby(address: str) -> bool:
     """Whether an IPv4 address belongs to a private network or to this computer."""
+    return _is_within(address, *_PRIVATE, _LOOPBACKS)
+
+
+def _is_within(address: str, *networks: IPv4Network) -> bool:
     try:
-        return is_private(address) or IPv4Address(address) in _LOOPBACKS
+        return any(IPv4Address(address) in network for network in networks)
     except AddressValueError:
         return False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +68,7 @@ def page_data(snapshot: PhoneSnapshot) -> dict[str, Any]:
     Places are in tenths of an inch, so that a still table stays the same from picture to picture.
     """
     position, turn = snapshot.position, snapshot.turn
-    sides = position.state.sides if position is not None else ()
+    sides, left = (position.state.sides, position.state.figures_left) if position is not None else ((), {})
     armies = sorted({*sides, *(figure.army for figure in snapshot.figures)})
     owed = obligations(referee_of(position.game.name), position) if position is not None else ()
     figures = [*_figures(snapshot, armies)]
@@ -82,16 +82,12 @@ def page_data(snapshot: PhoneSnapshot) -> dict[str, Any]:
         "turn": {"words": turn.heading, **_colours(turn.colour)} if turn is not None else None,
         "owed": obligation_words(owed) if owed else "",
         "verdict": list(snapshot.verdict),
-        "sides": [{**_army(side, armies), "name": display_name(side), "left": left} for side, left in _left(position)],
+        "sides": [{**_army(side, armies), "name": display_name(side), "left": left[side]} for side in left],
         "extent": extent_around(places),
         "area": _outline(snapshot.area_in),
         "terrain": [{"name": piece.name, "outline": _outline(piece.outline_in)} for piece in terrain],
         "figures": figures,
     }
-
-
-def _left(position: Position | None) -> Iterable[tuple[str, int]]:
-    return position.state.figures_left.items() if position is not None else ()
 
 
 def _figures(snapshot: PhoneSnapshot, armies: Sequence[str]) -> Iterator[dict[str, Any]]:

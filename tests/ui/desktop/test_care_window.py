@@ -7,7 +7,7 @@ from PyQt6.QtWidgets import QApplication
 from rules.tabletop.errors import UserError
 from tests.ui.windows import LEFT, Open, Wait
 from tests.waiting import block
-from ui.desktop.app import Heartbeat
+from ui.desktop.app import watched_for_stalls
 from ui.desktop.help_controller import DetailsDialog
 from ui.diagnostics import EventLog, Stall, StallWatchdog
 from vision.source import Source
@@ -19,12 +19,9 @@ def dawdle() -> None:
 
 def test_a_slow_slot_is_logged_by_name(qt: QApplication, wait_until: Wait) -> None:
     told: list[Stall] = []
-    heart = Heartbeat(StallWatchdog(told.append), qt)
-    try:
+    with watched_for_stalls(StallWatchdog(told.append), qt):
         QTimer.singleShot(60, dawdle)
         wait_until(lambda: any("dawdle" in " ".join(stall.where) for stall in told))
-    finally:
-        heart.stop()
     worst = max(told, key=lambda stall: stall.lasted_s)
     assert worst.lasted_s > 0.4
 

@@ -20,22 +20,17 @@ def panel(owned: Owned[SidePanel]) -> SidePanel:
     return panel
 
 
-def usual(panel: SidePanel) -> QPushButton:
-    (button,) = (one for one in panel.findChildren(QPushButton) if one.text() == "Use preset")
-    return button
-
-
 def test_an_army_named_after_a_plastic_may_use_its_preset_until_taught(panel: SidePanel) -> None:
     wanted: list[str] = []
-    panel.usual_wanted.connect(wanted.append)
+    panel.preset_button.clicked.connect(lambda: wanted.append(panel.army))
     panel.choose("brown")
-    assert usual(panel).isVisible()
-    QTest.mouseClick(usual(panel), Qt.MouseButton.LeftButton)
+    assert panel.preset_button.isVisible()
+    QTest.mouseClick(panel.preset_button, Qt.MouseButton.LeftButton)
     assert wanted == ["brown"]
     panel.show_table(["brown"], (), ())
-    assert not usual(panel).isVisible()
+    assert not panel.preset_button.isVisible()
     panel.choose("Third Army")
-    assert not usual(panel).isVisible()
+    assert not panel.preset_button.isVisible()
 
 
 def test_the_worst_three_warnings_are_shown_and_all_in_the_tooltip(panel: SidePanel) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QDialogButtonBox, QPushButton, QToolButton
+from PyQt6.QtWidgets import QToolButton
 
 from calibration.print_scale import PrintScale
 from rules.engine.roster import Army, Recruit
@@ -35,13 +35,6 @@ def dialog(owned: Owned[PrintDialog], store: ArmyLists) -> PrintDialog:
     return opened
 
 
-def save_button(dialog: PrintDialog) -> QPushButton:
-    box = dialog.findChild(QDialogButtonBox)
-    button = box.button(QDialogButtonBox.StandardButton.Save)
-    assert button is not None
-    return button
-
-
 def choose(dialog: PrintDialog, words: str) -> None:
     """Select a kind with the arrow keys."""
     dialog.kind.setFocus()
@@ -66,7 +59,7 @@ def test_every_kind_has_its_own_preview(dialog: PrintDialog) -> None:
         jobs.append((dialog.job.kind, dialog.job.side_in))
         pictures.add(shown(dialog))
         assert dialog.problem.text() == ""
-        assert save_button(dialog).isEnabled()
+        assert dialog.save.isEnabled()
     assert jobs == [
         (SheetKind.MARKERS, 3.0),
         (SheetKind.MARKERS, 4.5),
@@ -113,12 +106,12 @@ def test_measured_scales_correct_the_print_and_impossible_ones_are_refused(dialo
     dialog.down.selectAll()
     QTest.keyClicks(dialog.down, "140")
     assert dialog.problem.text().startswith("The upright scale cannot be 140 mm long")
-    assert not save_button(dialog).isEnabled()
+    assert not dialog.save.isEnabled()
     assert dialog.picture.pixmap().isNull()
     dialog.down.selectAll()
     QTest.keyClicks(dialog.down, "100")
     assert dialog.problem.text() == ""
-    assert save_button(dialog).isEnabled()
+    assert dialog.save.isEnabled()
 
 
 def test_a_too_large_side_is_refused(dialog: PrintDialog) -> None:
@@ -152,7 +145,7 @@ def test_an_army_list_file_is_offered_and_other_files_are_refused(dialog: PrintD
 
 
 def test_saving_accepts_and_escape_does_not(dialog: PrintDialog) -> None:
-    QTest.mouseClick(save_button(dialog), LEFT)
+    QTest.mouseClick(dialog.save, LEFT)
     assert dialog.result() == PrintDialog.DialogCode.Accepted
     dialog.show()
     QTest.keyClick(dialog, Qt.Key.Key_Escape)

@@ -38,7 +38,7 @@ def aligned(window: Window, wait_until: Wait) -> ProjectorController:
     projector = align(window)
     assert projector.screen.isVisible()
     wait_until(lambda: window.bar.text.startswith("Aligning the projector"))
-    wait_until(lambda: not projector.aligning)
+    wait_until(lambda: not projector.alignment)
     assert projector.light is not None, projector.offer
     return projector
 
@@ -85,7 +85,7 @@ def test_vision_sees_nothing_of_the_patterns(window: Window, wait_until: Wait) -
     def over() -> bool:
         if worker.frame is not None:
             seen.add(worker.frame.index)
-        return not projector.aligning
+        return not projector.alignment
 
     wait_until(over)
     assert len(seen) <= 2  # the last picture before, and one that was on its way
@@ -124,7 +124,7 @@ def test_cancel_gives_the_cameras_pictures_back(window: Window, wait_until: Wait
 def test_closing_its_window_ends_an_alignment(window: Window, table: SimulatedTable, wait_until: Wait) -> None:
     projector = align(window)
     projector.screen.close()
-    assert not projector.aligning
+    assert not projector.alignment
     assert not projector.switch.isChecked()
     assert table.projector is None
     frame = window.store.frame
@@ -145,7 +145,7 @@ def test_a_film_cannot_be_aligned_with(open_window: Open, found: None, wait_unti
     wait_until(lambda: window.store.source_controller.worker.ended and window.store.view)
     projector = align(window)
     assert "A film cannot see the projector's light" in window.store.message.now[0]
-    assert not projector.aligning
+    assert not projector.alignment
 
 
 def test_words_have_outlines_of_height_one(qt: object) -> None:

@@ -11,7 +11,7 @@ from PyQt6.QtGui import QAction
 
 from tests.ui.windows import POSTS, Open, Wait, click
 from tools.layout_check import SCREEN, layout_problems
-from ui.desktop.appearance import ChoiceMenu, chosen_locale
+from ui.desktop.appearance import chosen_locale
 from ui.desktop.settings import Settings
 from ui.desktop.window import Window
 from ui.translation import use_language
@@ -23,8 +23,8 @@ def english_afterwards() -> Iterator[None]:
     use_language(["en"])
 
 
-def choice(menu: ChoiceMenu[str], text: str) -> QAction:
-    [found] = [action for action in menu.menu.actions() if action.text() == text]
+def choice(actions: dict[str, QAction], text: str) -> QAction:
+    [found] = [action for action in actions.values() if action.text() == text]
     return found
 
 

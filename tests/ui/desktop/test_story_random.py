@@ -358,8 +358,8 @@ class PlayerSession(RuleBasedStateMachine):
         self.lamp = lit
         self.player.key(Qt.Key.Key_J, SHIFT)
         step = f"align the projector, its lamp {'on' if lit else 'off'}"
-        self.wait_for(lambda: projector.aligning, step, "it does not begin")
-        self.wait_for(lambda: not projector.aligning, step, "it does not end")
+        self.wait_for(lambda: projector.alignment, step, "it does not begin")
+        self.wait_for(lambda: not projector.alignment, step, "it does not end")
         if (projector.light is not None) != lit:
             self.fault(step, [f"The projector is {'not ' * (projector.light is None)}aligned: {projector.offer[0]}"])
         if not lit:
@@ -374,7 +374,7 @@ class PlayerSession(RuleBasedStateMachine):
             self.player.key(Qt.Key.Key_J, SHIFT)
             self.pictures(2)
         self.player.key(Qt.Key.Key_J)
-        if projector.aligning or projector.screen.isVisible():
+        if projector.alignment or projector.screen.isVisible():
             self.fault("close the projector", ["It is still open."])
         self.check("close the projector")
 
@@ -577,7 +577,7 @@ class PlayerSession(RuleBasedStateMachine):
         self.throw_light()
         source_controller = self.window.store.source_controller
         if source_controller.spec == CAMERA and source_controller.frame is not None:
-            if self.window.features.projector.aligning:  # vision pauses
+            if self.window.features.projector.alignment:  # vision pauses
                 self.paused_s = self.camera.newest_s
             age_s = self.camera.newest_s - max(source_controller.frame.time_s, self.paused_s)
             if age_s > OLD_S:

@@ -72,7 +72,7 @@ def test_the_program_starts_in_the_size_of_the_screen(
 
 def test_the_size_is_chosen_in_the_menu_and_remembered(open_window: Open, tmp_path: Path) -> None:
     window = open_window("demo")
-    menu = {action.text(): action for action in window.appearance.text_sizes.menu.actions()}
+    menu = {action.text(): action for action in window.appearance.text_sizes.values()}
     assert menu["As the screen needs"].isChecked()
     menu["150 %"].trigger()
     assert settings_in(tmp_path).text_size == 1.5
@@ -87,7 +87,7 @@ def test_the_program_is_started_again_at_once_if_the_player_wants_it(open_window
 
     start_again(start)
     assert started == [], "a window that is only closed stays closed"
-    {action.text(): action for action in window.appearance.text_sizes.menu.actions()}["150 %"].trigger()
+    {action.text(): action for action in window.appearance.text_sizes.values()}["150 %"].trigger()
     QTest.mouseClick(button(window.bar, "Restart now"), LEFT)
     assert not window.isVisible()
     start_again(start)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from PyQt6.QtCore import QModelIndex, QRect, QRectF, QSize, Qt
 from PyQt6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QPen
 from PyQt6.QtWidgets import (
-    QHeaderView,
     QSizePolicy,
     QStyle,
     QStyledItemDelegate,
@@ -26,7 +25,7 @@ from ui.battle.action_text import (
     ranked,
     reason_rows,
 )
-from ui.desktop.widgets import literal_text
+from ui.desktop.widgets import literal_text, stretch_first_column
 from ui.formatting import unbroken
 from ui.rules_text import display_name
 from ui.translation import tr
@@ -57,11 +56,7 @@ class ActionList(QTreeWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setAccessibleName(tr("Actions"))
         self.setItemDelegate(_Chips(self))
-        header = self.header()
-        if header is not None:
-            header.setStretchLastSection(False)
-            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-            header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        stretch_first_column(self)
         self.itemClicked.connect(self._fold)
         for turned in (self.itemExpanded, self.itemCollapsed):
             turned.connect(_show_arrow)

@@ -70,10 +70,10 @@ class DevicesController(QObject):
         )
         for name, box, device in self._devices:
             self._join(box, device, name)
-        self.panel.reshaped.connect(self._reshape)
+        self.panel.strip.changed.connect(self._reshape)
+        self.panel.strip.refused.connect(say)
         self.panel.thrown.connect(self._throw)
-        self.panel.refused.connect(say)
-        self.panel.tray_wanted.connect(self._draw_tray)
+        self.panel.draw_tray.clicked.connect(self._draw_tray)
         self._update_panel()
 
     def _join(self, box: DeviceBox, device: Device, name: str) -> None:
@@ -336,7 +336,6 @@ class DiceStrip(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the current progress."""
         doubt = bool(self._asking.doubt)
         self.words.setText(f"<b>{escape_markup(self._name)}</b>: {escape_markup(self._asking.words)}")
         self._yes.setVisible(doubt)

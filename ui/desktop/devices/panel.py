@@ -57,21 +57,16 @@ class DevicesPanel(QScrollArea):
     """The Devices tab; it opens no port itself.
 
     Signals:
-        reshaped: The player changed the strip to this `RodShape`.
         thrown: Roll emulated dice, such as "2d6", or cause the fault of this name.
-        refused: A setting is impossible; the sentence says why.
-        tray_wanted: The player wants to draw the tray's place.
 
     Attributes:
         rod, dice, tray: The common parts of each device.
-        rod_view: The rod's lights.
+        rod_view, strip: The rod's lights and the settings of its strip.
         rolls: The last rolls.
+        draw_tray: The button with which the player draws the tray's place.
     """
 
-    reshaped = pyqtSignal(object)
     thrown = pyqtSignal(str)
-    refused = pyqtSignal(str)
-    tray_wanted = pyqtSignal()
 
     def __init__(self, shape: RodShape) -> None:
         super().__init__()
@@ -93,14 +88,13 @@ class DevicesPanel(QScrollArea):
             tr("Read the dice in the tray now"),
             tr(_TRAY_DESCRIPTION),
         )
-        self.rod_view, self._shown, self._strip = RodView(), wrapping_label(), StripForm(shape, self.refused.emit)
+        self.rod_view, self._shown, self.strip = RodView(), wrapping_label(), StripForm(shape)
         self.rolls, self._throws = wrapping_label(), _throws(self.thrown.emit)
         self._tray_view, self._tray_text = TrayView(), wrapping_label()
-        self._draw_tray = button_with_tip(tr("Mark tray…"), tr("Draw a box around the tray in the camera's picture"))
+        self.draw_tray = button_with_tip(tr("Mark tray…"), tr("Draw a box around the tray in the camera's picture"))
         self._lay_out()
 
     def show_rod(self, shape: RodShape, lights: Sequence[Colour], words: str) -> None:
-        """Show the rod's lights and their meaning."""
         self.rod_view.show_lights(shape, lights)
         self._shown.setText(words)
 
@@ -119,11 +113,9 @@ class DevicesPanel(QScrollArea):
         self.rolls.setAccessibleName(tr("Last rolls"))
         self._shown.setAccessibleName(tr("What the rod shows"))
         self._tray_text.setAccessibleName(tr("Last tray readings"))
-        self._strip.changed.connect(self.reshaped)
-        self._draw_tray.clicked.connect(self.tray_wanted)
-        self.rod.extra_layout.addLayout(in_column(self.rod_view, self._shown, self._strip))
+        self.rod.extra_layout.addLayout(in_column(self.rod_view, self._shown, self.strip))
         self.dice.extra_layout.addLayout(in_column(self._throws, self.rolls))
-        self.tray.extra_layout.addLayout(in_column(self._draw_tray, self._tray_view, self._tray_text))
+        self.tray.extra_layout.addLayout(in_column(self.draw_tray, self._tray_view, self._tray_text))
         inner = QWidget()
         in_column(self.rod, self.dice, self.tray, None, on=inner, margin=4)
         self.setWidget(inner)
@@ -150,18 +142,13 @@ def _throws(thrown: Callable[[str], object]) -> QWidget:
     return box
 
 
-_MARKS = {
-    StatusLevel.OFF: "○",
-    StatusLevel.LOOKING: "◔",
-    StatusLevel.UP: "●",
-    StatusLevel.TROUBLE: "▲",
-}  # distinct shapes, for the colour-blind
-_COLOURS = {
-    StatusLevel.OFF: "#8a8f98",
-    StatusLevel.LOOKING: "#56b4e9",
-    StatusLevel.UP: "#00be8a",
-    StatusLevel.TROUBLE: "#e69f00",
+_SIGNS = {
+    StatusLevel.OFF: ("○", "#8a8f98"),
+    StatusLevel.LOOKING: ("◔", "#56b4e9"),
+    StatusLevel.UP: ("●", "#00be8a"),
+    StatusLevel.TROUBLE: ("▲", "#e69f00"),
 }
+"""Shape and colour of each; the shapes differ for the colour-blind."""
 
 _FORGET_TIP = mark_for_translation("Disconnect this device and do not connect it again")
 _STOP_TIP = mark_for_translation("Stop the emulated device and connect the real one again")
@@ -176,7 +163,6 @@ class DeviceBox(QGroupBox):
         tested, forgotten, replugged: The button was pressed.
 
     Attributes:
-        state: The device's state.
         extra_layout: Layout for the widgets of one kind of device.
     """
 
@@ -224,8 +210,8 @@ class DeviceBox(QGroupBox):
 
     def show_status(self, one: DeviceStatus, *, plugged: bool | None) -> None:
         """Show the device's state; `plugged` is None unless it is emulated."""
-        sign = f'<span style="color:{_COLOURS[one.level]}">{_MARKS[one.level]}</span>'
-        self.state.setText(f"{sign} {escape_markup(one.words)}")
+        sign, colour = _SIGNS[one.level]
+        self.state.setText(f'<span style="color:{colour}">{sign}</span> {escape_markup(one.words)}')
         self._trouble.setText(
             tr("Last problem: {trouble}", trouble=one.trouble) if one.trouble and one.level is StatusLevel.UP else ""
         )
@@ -248,7 +234,6 @@ class DeviceBox(QGroupBox):
         self._connect.setEnabled(not self._is_connected or self._port.currentData() != self._chosen)
 
     def show_counters(self, words: str) -> None:
-        """Show the counts of what was sent and received."""
         self._counters.setText(words)
         self._counters.setVisible(bool(words))
 
@@ -285,7 +270,6 @@ class RodView(QWidget):
         self.setToolTip(tr("The rod's lights; the soldier is at 0"))
 
     def sizeHint(self) -> QSize:
-        """Size of the strip and its scale."""
         return QSize(300, _STRIP_PX + self.fontMetrics().height() + 4)
 
     def show_lights(self, shape: RodShape, lights: Sequence[Colour]) -> None:
@@ -326,28 +310,22 @@ class StripForm(QWidget):
 
     Signals:
         changed: The new, valid `RodShape`.
+        refused: A value is impossible; the sentence says why.
     """
 
     changed = pyqtSignal(object)
+    refused = pyqtSignal(str)
 
-    def __init__(self, shape: RodShape, refuse: Callable[[str], None]) -> None:
-        """`refuse` shows the player why a value is impossible."""
+    def __init__(self, shape: RodShape) -> None:
         super().__init__()
-        self._refuse = refuse
         self._fold = QCheckBox(tr("Strip settings"))
         self._form = QWidget()
-        self._length = _number(
-            shape.length_in, 1, 400, 0.5, 2, tr(" in"), tr("From the near end to the far edge of the last LED")
-        )
-        self._leds_per_in = _number(
-            shape.leds_per_in, 0.1, 20, 0.1, 3, "", tr("1.524 for 60 LEDs per metre, 0.762 for 30, 3.658 for 144")
-        )
-        self._brightness = _number(
-            100 * shape.brightness, 1, 100, 5, 0, " %", tr("25 % needs at most 0.4 A, 100 % at most 1.4 A")
-        )
-        self._gamma = _number(
-            shape.gamma, 0.5, 4, 0.1, 1, "", tr("2.2 for bare strips, 1 if WLED corrects the colours itself")
-        )
+        tip = tr("From the near end to the far edge of the last LED")
+        self._length = NumberBox(1, 400, 0.5, 2, tr(" in"), tip)
+        tip = tr("1.524 for 60 LEDs per metre, 0.762 for 30, 3.658 for 144")
+        self._leds_per_in = NumberBox(0.1, 20, 0.1, 3, tip=tip)
+        self._brightness = NumberBox(1, 100, 5, 0, " %", tr("25 % needs at most 0.4 A, 100 % at most 1.4 A"))
+        self._gamma = NumberBox(0.5, 4, 0.1, 1, tip=tr("2.2 for bare strips, 1 if WLED corrects the colours itself"))
         self._turned = QCheckBox(tr("First LED at the far end"))
         self._turned.setChecked(shape.reversed)
         self._turned.setToolTip(tr(_APPLY_TIP))
@@ -363,7 +341,14 @@ class StripForm(QWidget):
         in_column(self._fold, self._form, on=self, margin=0)
         self._form.hide()
         self._fold.toggled.connect(self._form.setVisible)
-        for box in (self._length, self._leds_per_in, self._brightness, self._gamma):
+        for box, value in (
+            (self._length, shape.length_in),
+            (self._leds_per_in, shape.leds_per_in),
+            (self._brightness, 100 * shape.brightness),
+            (self._gamma, shape.gamma),
+        ):
+            box.setValue(value)
+            box.setToolTip(f"{box.toolTip()}. {tr(_APPLY_TIP)}")
             box.editingFinished.connect(self._change)
         self._turned.toggled.connect(self._change)
         self._last_values = self._read()
@@ -382,21 +367,10 @@ class StripForm(QWidget):
         try:
             shape = RodShape(*now)
         except ValueError as error:
-            self._refuse(str(error))
+            self.refused.emit(str(error))
             return
         self._count(shape)
         self.changed.emit(shape)
 
     def _count(self, shape: RodShape) -> None:
         self._leds.setText(tr("{leds} (enter this number in WLED)", leds=shape.leds))
-
-
-def _number(value: float, low: float, high: float, step: float, decimals: int, unit: str, tip: str) -> NumberBox:
-    box = NumberBox()
-    box.setDecimals(decimals)
-    box.setRange(low, high)
-    box.setSingleStep(step)
-    box.setSuffix(unit)
-    box.setValue(value)
-    box.setToolTip(f"{tip}. {tr(_APPLY_TIP)}")
-    return box

@@ -77,7 +77,6 @@ class TrayView(QWidget):
         self.setToolTip(tr("The dice tray as the camera sees it"))
 
     def sizeHint(self) -> QSize:
-        """As wide as the layout allows, of a fixed height."""
         return QSize(200, _HEIGHT_PX)
 
     def show_tray(self, tray: TrayPicture | None) -> None:

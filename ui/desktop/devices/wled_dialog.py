@@ -76,7 +76,6 @@ class WledDialog(QDialog):
         self._show(tr("Type the address of the controller, then find its segments."))
 
     def list_segments(self) -> None:
-        """Ask the controller at the typed address for its segments."""
         try:
             where = wled.address(self._host.text())
         except ValueError as error:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from PyQt6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PyQt6.QtGui import (
@@ -40,9 +38,6 @@ _PLATE_MARGIN, _SMALL_MARGIN = (7.0, 3.0), (3.0, -1.0)
 _SMALL_GAPS = (1.0, 5.0)  # distances between a number and its figure, each tried in turn
 _LEADER_PX, _LEADER_WIDTH = 20.0, 2.0  # distance from which a line joins a label with its figure
 _USUAL_WIDTH_PX = 1280  # usual viewing width; larger pictures get thicker lines and larger text
-
-
-_PaintLine = Callable[[QPainter, Any, QTransform, float], None]
 
 
 def paint(
@@ -77,13 +72,13 @@ def paint(
             _paint_region(painter, shape, to_screen, size)
             continue
         bodies += [_box(group, to_screen) for group in shape.keep_clear if group]
-        paint_one: _PaintLine = _paint_ring if isinstance(shape, Ring) else _paint_line
+        draw = partial(_paint_ring, shape, size) if isinstance(shape, Ring) else partial(_paint_line, shape, size)
         if sprites is None or sprites.is_zooming or len(shape.points_px) < 2:
-            paint_one(painter, shape, to_screen, size)
+            draw(painter, to_screen)
         else:
             edge = shape.width * size + 2 * _HALO_WIDTH
             box = _rectangle(_box(shape.points_px, to_screen)).adjusted(-edge, -edge, edge, edge)
-            sprites.draw(painter, (shape, size), box, to_screen, partial(_painted_at, paint_one, shape, size))
+            sprites.draw(painter, (shape, size), box, to_screen, draw)
     return _paint_labels(painter, labels, to_screen, size, (taken or Taken()).and_boxes(bodies), sprites)
 
 
@@ -115,18 +110,13 @@ def _paint_labels(
     return taken
 
 
-def _painted_at(paint_one: _PaintLine, line: Any, size: float, painter: QPainter, to_screen: QTransform) -> None:
-    paint_one(painter, line, to_screen, size)
-
-
 def _draw_leader(painter: QPainter, label: Label, box: Box, to_screen: QTransform, size: float) -> None:
     """A line from a label to what it names, if it had to stand farther away than a neighbour might."""
     if not label.around:
         return
     start, end = nearest(box, _box(label.around, to_screen))
     if math.dist(start, end) > _LEADER_PX * size:
-        line = Line((start, end), label.colour, _LEADER_WIDTH)
-        _paint_line(painter, line, QTransform(), size)
+        _paint_line(Line((start, end), label.colour, _LEADER_WIDTH), size, painter, QTransform())
 
 
 def _draw_label(painter: QPainter, fonts: _Fonts, label: Label, box: Box, size: float, sprites: Sprites | None) -> None:
@@ -159,16 +149,15 @@ def annotated(image_bgr: ImageBgr, shapes: Iterable[Shape]) -> ImageBgr:
 
 
 def text_application() -> QGuiApplication | None:
-    """What drawing text needs without a window, and must live until the drawing is done; None if it exists already."""
-    return None if QGuiApplication.instance() else QGuiApplication(_arguments())
+    """What drawing text needs without a window, and must live until the drawing is done; None if it exists already.
+
+    On Linux it uses no display.
+    """
+    arguments = ["sandtable", "-platform", "offscreen"] if sys.platform == "linux" else ["sandtable"]
+    return None if QGuiApplication.instance() else QGuiApplication(arguments)
 
 
-def _arguments() -> list[str]:
-    headless = sys.platform == "linux" and "QT_QPA_PLATFORM" not in os.environ
-    return ["sandtable", "-platform", "offscreen"] if headless else ["sandtable"]
-
-
-def _paint_line(painter: QPainter, line: Line, to_screen: QTransform, size: float) -> None:
+def _paint_line(line: Line, size: float, painter: QPainter, to_screen: QTransform) -> None:
     polygon = to_screen.map(QPolygonF([QPointF(x, y) for x, y in line.points_px]))
     draw = painter.drawPolygon if line.closed else painter.drawPolyline
     painter.setBrush(QBrush(Qt.BrushStyle.NoBrush))
@@ -198,7 +187,7 @@ def _paint_region(painter: QPainter, region: Region, to_screen: QTransform, size
     painter.strokePath(path, _pen(style.edge, _EDGE_WIDTH * size))
 
 
-def _paint_ring(painter: QPainter, ring: Ring, to_screen: QTransform, size: float) -> None:
+def _paint_ring(ring: Ring, size: float, painter: QPainter, to_screen: QTransform) -> None:
     """The light rim, then the dark one over its inner part, then the army's colour over their middle."""
     if len(ring.points_px) < 3:
         return
@@ -325,7 +314,6 @@ class Sprites:
         self._pixels = 0
 
     def begin(self, to_screen: QTransform) -> None:
-        """Begin a painting."""
         before, self._place = self._place, (to_screen.m11(), *_between(to_screen))
         self.is_zooming = self._place != before
 
@@ -363,14 +351,19 @@ def _between(to_screen: QTransform) -> tuple[float, float]:
 def _drawn(box: QRectF, to_screen: QTransform, whole: QPoint, ratio: float, draw: Draw) -> tuple[QImage, QPoint]:
     """The image of a thing, and its corner beside the whole pixels of the transform."""
     room = QRect(box.toAlignedRect())
-    image = QImage(QSize(room.size() * ratio), QImage.Format.Format_ARGB32_Premultiplied)
-    image.setDevicePixelRatio(ratio)
-    image.fill(Qt.GlobalColor.transparent)
+    image = _clear_image(room.size(), ratio)
     corner = room.topLeft() + whole
     with painting(image) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         draw(painter, to_screen * QTransform.fromTranslate(-corner.x(), -corner.y()))
     return image, room.topLeft()
+
+
+def _clear_image(size: QSize, ratio: float) -> QImage:
+    image = QImage(QSize(size * ratio), QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    image.fill(Qt.GlobalColor.transparent)
+    return image
 
 
 Shapes = Sequence[Shape]
@@ -434,9 +427,7 @@ class Layers:
 
     def _picture(self, shapes: Shapes, place: _Place, rooms: Taken) -> QImage:
         to_screen, size, ratio, _ = place
-        image = QImage(size * ratio, QImage.Format.Format_ARGB32_Premultiplied)
-        image.setDevicePixelRatio(ratio)
-        image.fill(Qt.GlobalColor.transparent)
+        image = _clear_image(size, ratio)
         with painting(image) as painter:
             paint(painter, shapes, to_screen, taken=rooms, sprites=self._sprites)
         return image

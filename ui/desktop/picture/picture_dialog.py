@@ -23,10 +23,7 @@ class PictureDialog(QDialog):
     """Shows a picture and what to do with it.
 
     Attributes:
-        picture: The picture.
-        words: The current instruction.
         column: Layout below the instruction for the widgets of each dialog.
-        buttons: The buttons at the bottom of the column.
     """
 
     def __init__(self, title: str, parent: QWidget | None, *, asks: bool) -> None:

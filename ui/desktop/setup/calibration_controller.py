@@ -114,7 +114,6 @@ class CalibrationController(QObject):
         dialog.open()
 
     def choose_marker_size(self) -> None:
-        """Ask for the size of the markers on the table."""
         source_controller = self._store.source_controller
         dialog = MarkerSizeDialog(source_controller.session.state.setup.prints, self._window)
         self._open(dialog, lambda: self._use_prints(source_controller, dialog.prints))
@@ -127,16 +126,11 @@ class CalibrationController(QObject):
             self._settings.keep_prints(prints)
 
     def check_markers(self) -> None:
-        """Show what the camera sees of the markers."""
         source_controller = self._store.source_controller
-        self._open(
-            DiagnosisDialog(
-                lambda: source_controller.frame, lambda: source_controller.session.state.setup, self._window
-            )
-        )
+        session = source_controller.session
+        self._open(DiagnosisDialog(lambda: source_controller.frame, lambda: session.state.setup, self._window))
 
     def click_corners(self) -> None:
-        """Ask for the corners of a rectangle of known size."""
         source_controller = self._store.source_controller
         if source_controller.frame is None:
             self._store.say(tr("There is no picture yet. Open a camera first."))
@@ -153,7 +147,6 @@ class CalibrationController(QObject):
         source_controller.session.use_prints(prints, "calibrate by corners")
 
     def measure_distance(self) -> None:
-        """Ask for a measured distance."""
         source_controller = self._store.source_controller
         view = source_controller.view
         if view is None or view.calibration is None or view.problem is not None:
@@ -171,7 +164,6 @@ class CalibrationController(QObject):
             source_controller.session.use_prints(replace(prints, taped=taped), "add a measured distance")
 
     def learn_lens(self) -> None:
-        """Start measuring the lens with the printed board."""
         source_controller = self._store.source_controller
         camera = camera_identity(source_controller.spec)
         if source_controller.worker.source_problem or not camera:
@@ -193,7 +185,6 @@ class CalibrationController(QObject):
         self._store.change(lambda: self._store.session.show_in(unit))
 
     def choose_area(self) -> None:
-        """Ask for the area of play."""
         source_controller = self._store.source_controller
         view = source_controller.view
         if view is None or view.calibration is None:

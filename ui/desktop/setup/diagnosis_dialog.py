@@ -79,7 +79,6 @@ class DiagnosisDialog(PictureDialog):
         self._timer.start(_TICK_MS)
 
     def pull(self) -> None:
-        """Show the last result and check the next picture."""
         found = self._task.take()
         if found is not None:
             self._show(found)
@@ -115,11 +114,6 @@ class DiagnosisDialog(PictureDialog):
             shapes.append(Line(self.look.issues[row].outline_px, YELLOW, 5.0, closed=True))
         self.picture.show_shapes(tuple(shapes))
 
-    def done(self, result: int) -> None:
-        self._timer.stop()
-        self._task.drop()
-        super().done(result)
-
 
 def _summary(look: MarkerCheck) -> str:
     count = len(look.used)
@@ -141,9 +135,13 @@ class MarkerSizeDialog(QDialog):
     def __init__(self, prints: CalibrationTargets, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Marker size"))
-        self._side, self._dictionary, self._problem = NumberBox(), QComboBox(), wrapping_label()
+        tip = tr("The length of one side of the black square; it is printed beside it, or measure it with a ruler")
+        self._side = NumberBox(0.2, 40.0, 0.05, 3, tr(" in"), tip)
+        self._dictionary, self._problem = QComboBox(), wrapping_label()
         self._measured = QCheckBox(tr("I measured the 100 mm scales on the sheet"))
-        self._across, self._down = NumberBox(), NumberBox()
+        tip = tr("The length of this scale; 100 if the sheet was printed at the right size")
+        # The range is that of `PrintScale`.
+        self._across, self._down = (NumberBox(95.0, 105.0, 0.1, 1, " mm", tip) for _ in range(2))
         self._form = QFormLayout(self)
         self._fill_markers(prints)
         self._fill_scale(prints.scale)
@@ -151,14 +149,7 @@ class MarkerSizeDialog(QDialog):
         self._before, self._unchanged = prints, self._answers
 
     def _fill_markers(self, prints: CalibrationTargets) -> None:
-        self._side.setRange(0.2, 40.0)
-        self._side.setDecimals(3)
-        self._side.setSingleStep(0.05)
-        self._side.setSuffix(tr(" in"))
         self._side.setValue(prints.side_in)
-        self._side.setToolTip(
-            tr("The length of one side of the black square; it is printed beside it, or measure it with a ruler")
-        )
         self._dictionary.addItems([*_DICTIONARIES, *({prints.dictionary} - {*_DICTIONARIES})])
         self._dictionary.setCurrentText(prints.dictionary)
         self._dictionary.setAccessibleName(tr("Marker dictionary"))
@@ -171,12 +162,7 @@ class MarkerSizeDialog(QDialog):
         self._measured.setChecked(known is not None)
         scale = known or TRUE_PRINT
         for box, measured_mm in ((self._across, scale.measured_x_mm), (self._down, scale.measured_y_mm)):
-            box.setRange(95.0, 105.0)  # the range of `PrintScale`
-            box.setDecimals(1)
-            box.setSingleStep(0.1)
-            box.setSuffix(" mm")
             box.setValue(measured_mm)
-            box.setToolTip(tr("The length of this scale; 100 if the sheet was printed at the right size"))
             box.setEnabled(known is not None)
             self._measured.toggled.connect(box.setEnabled)
 

@@ -69,7 +69,6 @@ class LensDialog(PictureDialog):
         return lens_story(self.session.lens_views, self.fit)
 
     def pull(self) -> None:
-        """Show the last results and process the next picture."""
         session, fit = self._looking.take(), self._fitting.take()
         if session is not None:
             self.session = session
@@ -143,12 +142,6 @@ class LensDialog(PictureDialog):
         )
         size = session.lens_views.image_size
         self.picture.show_shapes((*_cells(coverage, size), *_board(session)))
-
-    def done(self, result: int) -> None:
-        self._timer.stop()
-        self._looking.drop()
-        self._fitting.drop()
-        super().done(result)
 
 
 def _cells(coverage: Coverage, size: tuple[int, int]) -> list[Shape]:

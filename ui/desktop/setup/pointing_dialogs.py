@@ -47,13 +47,11 @@ class ClickDialog(PictureDialog):
         self.picture.released.connect(self._release)
 
     def clear(self) -> None:
-        """Delete all places."""
         self.places_px.clear()
         self.judge()
 
     @property
     def is_complete(self) -> bool:
-        """Whether all places are clicked."""
         return len(self.places_px) == len(self._names)
 
     def judge(self) -> None:
@@ -143,9 +141,8 @@ class CornersDialog(ClickDialog):
         self.what = QComboBox()
         self.what.addItems([tr(name) for name, _, _ in _SHEETS])
         self.what.setToolTip(tr("A flat rectangle on the table; the larger, the better"))
-        self.width_box, self.depth_box = LengthBox(unit, 1.0, 240.0), LengthBox(unit, 1.0, 240.0)
-        self.width_box.setToolTip(tr("Along its near edge, at the bottom of the picture"))
-        self.depth_box.setToolTip(tr("From its near edge to its far edge"))
+        self.width_box = LengthBox(unit, 1.0, 240.0, tr("Along its near edge, at the bottom of the picture"))
+        self.depth_box = LengthBox(unit, 1.0, 240.0, tr("From its near edge to its far edge"))
         self.form.addRow(tr("It is:"), self.what)
         self.form.addRow(tr("Its width:"), self.width_box)
         self.form.addRow(tr("Its depth:"), self.depth_box)
@@ -157,7 +154,6 @@ class CornersDialog(ClickDialog):
 
     @property
     def rectangle(self) -> Rectangle:
-        """The answer."""
         return Rectangle(tuple(self.places_px), (self.width_box.inches, self.depth_box.inches))
 
     def _choose(self, row: int) -> None:
@@ -209,8 +205,8 @@ class DistanceDialog(ClickDialog):
         names = (tr("one end of the distance, on the table itself"), tr("its other end"))
         super().__init__(tr("Measured distance"), names, frame, parent)
         self._calibration, self._unit = calibration, unit
-        self.distance_box = LengthBox(unit, 1.0, 240.0)
-        self.distance_box.setToolTip(tr("The distance on your tape measure; long distances help most"))
+        tip = tr("The distance on your tape measure; long distances help most")
+        self.distance_box = LengthBox(unit, 1.0, 240.0, tip)
         self.distance_box.valueChanged.connect(self.judge)
         self.form.addRow(tr("Tape measure:"), self.distance_box)
         self.judge()
@@ -262,23 +258,20 @@ class AreaDialog(PictureDialog):
         self._calibration = calibration
         self._from_in: PointIn | None = None
         self.removed = False
-        self.left, self.near = LengthBox(unit, -240.0, 240.0), LengthBox(unit, -240.0, 240.0)
-        self.width_box, self.depth_box = LengthBox(unit, 0.0, 240.0), LengthBox(unit, 0.0, 240.0)
-        self.turn = LengthBox(Unit.INCH, -180.0, 180.0)
-        self.turn.setSuffix("°")
+        tip = tr("Measured from the markers' origin")
+        self.left, self.near = LengthBox(unit, -240.0, 240.0, tip), LengthBox(unit, -240.0, 240.0, tip)
+        self.width_box = LengthBox(unit, 0.0, 240.0, tr("Along the near edge"))
+        self.depth_box = LengthBox(unit, 0.0, 240.0, tr("Away from the near edge"))
+        tip = tr("Counter-clockwise, if the markers are not parallel to the table's edges")
+        self.turn = NumberBox(-180.0, 180.0, 0.25, unit="°", tip=tip)
         form = QFormLayout()
-        for words, box, tip in (
-            (tr("Near-left corner, x:"), self.left, tr("Measured from the markers' origin")),
-            (tr("Near-left corner, y:"), self.near, tr("Measured from the markers' origin")),
-            (tr("Width:"), self.width_box, tr("Along the near edge")),
-            (tr("Depth:"), self.depth_box, tr("Away from the near edge")),
-            (
-                tr("Turned by:"),
-                self.turn,
-                tr("Counter-clockwise, if the markers are not parallel to the table's edges"),
-            ),
+        for words, box in (
+            (tr("Near-left corner, x:"), self.left),
+            (tr("Near-left corner, y:"), self.near),
+            (tr("Width:"), self.width_box),
+            (tr("Depth:"), self.depth_box),
+            (tr("Turned by:"), self.turn),
         ):
-            box.setToolTip(tip)
             box.valueChanged.connect(self._judge)
             form.addRow(words, box)
         whole = button_with_tip(tr("Remove edges"), tr("Measure places from the markers instead"), self._remove)
@@ -354,19 +347,14 @@ class AreaDialog(PictureDialog):
 class LengthBox(NumberBox):
     """Accepts a length."""
 
-    def __init__(self, unit: Unit, min_in: float, max_in: float) -> None:
-        super().__init__()
+    def __init__(self, unit: Unit, min_in: float, max_in: float, tip: str = "") -> None:
+        step, decimals = (0.25, 2) if unit is Unit.INCH else (0.5, 1)
+        super().__init__(min_in * unit.per_in, max_in * unit.per_in, step, decimals, f" {unit.sign}", tip)
         self._unit, self.min_in = unit, min_in
-        self.setDecimals(2 if unit is Unit.INCH else 1)
-        self.setRange(min_in * unit.per_in, max_in * unit.per_in)
-        self.setSingleStep(0.25 if unit is Unit.INCH else 0.5)
-        self.setSuffix(f" {unit.sign}")
 
     @property
     def inches(self) -> float:
-        """The length entered."""
         return self.value() / self._unit.per_in
 
     def set_inches(self, length_in: float) -> None:
-        """Set the length."""
         self.setValue(length_in * self._unit.per_in)

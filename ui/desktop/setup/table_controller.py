@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,17 +33,11 @@ class TableController:
     """
 
     def __init__(
-        self,
-        window: QWidget,
-        store: Store,
-        saved_tables: SavedTables,
-        background_save: BackgroundSave,
-        clock: Callable[[], float] = time.monotonic,
+        self, window: QWidget, store: Store, saved_tables: SavedTables, background_save: BackgroundSave
     ) -> None:
         """Save tables in `saved_tables`; dialogs open over `window`."""
         self._window, self._background_save = window, background_save
         self._store, self._saved_tables = store, saved_tables
-        self._clock = clock
         self.left: SavedTable | None = None
         self._attached: tuple[SourceController, object] | None = None
         self._loading: BackgroundTask[Found] = BackgroundTask("sandtable saved table")
@@ -65,11 +57,7 @@ class TableController:
     def pull(self) -> None:
         """Load what was saved for a newly opened camera, and save changes; called whenever anything is new."""
         source_controller = self._store.source_controller
-        if (
-            self._attached is None
-            or self._attached[0] is not source_controller
-            or self._attached[1] is not source_controller.worker
-        ):
+        if self._attached != (source_controller, source_controller.worker):
             self._attach(source_controller)
         if (found := self._loading.take()) is not None:
             self.left, self._remark = found.table, found.remark
@@ -99,7 +87,6 @@ class TableController:
         return known, ((tr("Restore table"), self.restore), start_fresh)
 
     def restore(self) -> None:
-        """Restore the saved table."""
         left, source_controller = self._fitting(), self._store.source_controller
         if left is None:
             self._store.say(tr("No table is saved. Only calibrated camera tables are saved."))
@@ -158,16 +145,13 @@ class TableController:
 
     def _attach(self, source_controller: SourceController) -> None:
         self.close()
-        self._attached, self._camera = (
-            (source_controller, source_controller.worker),
-            camera_identity(source_controller.spec),
-        )
+        self._attached = (source_controller, source_controller.worker)
+        camera = self._camera = camera_identity(source_controller.spec)
         self.left, self._offer_open, self._remark, self._refused = None, False, "", ""
         self._carried = (None, None)
         self._opened_with, self._count_before = _content(source_controller.session.state), self._entry_count
-        self._saver = TableSaver(self._saved_tables, self._camera, self._clock) if self._camera else None
-        if self._camera:
-            camera = self._camera
+        self._saver = TableSaver(self._saved_tables, camera, self._store.clock) if camera else None
+        if camera:
             self._loading.start(lambda: self._saved_tables.load(camera))
 
     def _has_continued(self, source_controller: SourceController) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from PyQt6.QtWidgets import QTabWidget
@@ -52,8 +53,8 @@ class GroupsController:
         self._panel, self._store, self._read = panel, store, read
         self.is_guided: Callable[[], bool] = lambda: False
         panel.armies.may_change = self._may_change
-        panel.groups_wanted.connect(self.accept)
-        panel.usual_wanted.connect(lambda army: store.change(lambda: self._session.begin_army(army)))
+        panel.groups_button.clicked.connect(self.accept)
+        panel.preset_button.clicked.connect(lambda: store.change(lambda: self._session.begin_army(panel.army)))
         panel.armies.forgotten.connect(lambda army: store.change(lambda: self._forget(army)))
         panel.armies.renamed.connect(lambda army, name: store.change(lambda: self._rename(army, name)))
         panel.armies.merged.connect(lambda into, others: store.change(lambda: self._merge(into, others)))
@@ -73,7 +74,6 @@ class GroupsController:
         return " ".join(filter(None, (text, doubt))), actions
 
     def show(self) -> None:
-        """Update the list of armies."""
         view, state = self._store.view, self._session.state
         if view is None:
             return
@@ -233,7 +233,6 @@ class TeachTool(Tool):
         return self._hover.follow(request, self._store.clock())
 
     def close(self) -> None:
-        """Stop searching."""
         self._hover.close()
 
     @property
@@ -282,7 +281,8 @@ class TeachTool(Tool):
         except OtherPlastic as refusal:
             self._question = (str(refusal), self._army_buttons(refusal, frame, px))
         else:
-            self._say_taught(army)
+            words = tr("{army} is taught. The list on the right shows how many are seen.", army=side_name(army))
+            self._store.say(words)
 
     def _nearest(self, refusal: NoFigureThere, frame: Frame, army: str) -> MessageActions:
         """A button that teaches the nearest figure, if there is one."""
@@ -294,24 +294,17 @@ class TeachTool(Tool):
 
     def _army_buttons(self, refusal: OtherPlastic, frame: Frame, px: PointPx) -> MessageActions:
         """Buttons for the armies that the figure may belong to: the similar or a new one, and the chosen one."""
-        other = refusal.like or next_free(self._taught)
-        actions = []
-        if other:
-            words = tr("Teach {army}", army=side_name(other))
-            actions.append((words, self._answer(frame, other, px)))
-        words = tr("Teach {army}", army=side_name(refusal.army))
-        return (*actions, (words, self._answer(frame, refusal.army, px)))
+        armies = (refusal.like or next_free(self._taught), refusal.army)
+        return tuple(
+            (tr("Teach {army}", army=side_name(army)), partial(self._answer, frame, army, px))
+            for army in armies
+            if army
+        )
 
-    def _answer(self, frame: Frame, army: str, px: PointPx) -> Callable[[], None]:
-        def answered() -> None:
-            if army not in self._taught:  # otherwise the next click teaches the army chosen before
-                self._panel.choose(army)
-            self._store.change(lambda: self._learn(frame, army, px, surely=True))
-
-        return answered
-
-    def _say_taught(self, army: str) -> None:
-        self._store.say(tr("{army} is taught. The list on the right shows how many are seen.", army=side_name(army)))
+    def _answer(self, frame: Frame, army: str, px: PointPx) -> None:
+        if army not in self._taught:  # otherwise the next click teaches the army chosen before
+            self._panel.choose(army)
+        self._store.change(lambda: self._learn(frame, army, px, surely=True))
 
 
 def next_free(taught: Sequence[str]) -> str:

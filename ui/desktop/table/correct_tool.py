@@ -9,7 +9,7 @@ from functools import partial
 from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 
 from rules.tabletop.errors import user_error
-from rules.tabletop.table import Figure, Posture
+from rules.tabletop.table import Figure, PointIn, Posture
 from ui.desktop.action import add_entry, add_separator
 from ui.desktop.picture.view import PictureView
 from ui.desktop.store import Store
@@ -91,12 +91,10 @@ class CorrectTool(Tool):
             self._store.change(lambda: self._correct(posture_option(figure, posture)))
 
     def cancel(self) -> bool:
-        """Stop waiting for a click."""
         had, self.waiting = self.waiting is not None, None
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
-        """Highlight the figure under the mouse and the one being corrected."""
         hovered = figure_id(at)
         return Preview(hovered=hovered, picked=self.waiting.about if self.waiting else None)
 
@@ -108,8 +106,8 @@ class CorrectTool(Tool):
 
     def _offer_at(self, at: PickResult) -> None:
         """Open the menu for the clicked figure or place. Raises `UserError` if nothing can be corrected there."""
-        view = self._store.view
-        if view is None or view.calibration is None or at.place_in is None:
+        view, camera = self._store.view, self._store.camera
+        if view is None or camera is None or at.place_in is None:
             raise user_error("Nothing can be corrected here. Click on the table, with a marker in the picture.")
         self._before = self._store.tool.name
         if self.menu is not None:
@@ -117,42 +115,27 @@ class CorrectTool(Tool):
         self.menu = QMenu(self._picture)
         self.menu.setToolTipsVisible(True)
         if at.figure is not None:
-            self._fill_for(self.menu, view, at.figure, at)
+            x, y = camera.pixel_to_table(at.px, at.figure.z_in)[0]
+            self._fill_for(self.menu, view, at.figure, (float(x), float(y)))
         else:
-            self._fill_at(self.menu, view, at)
+            self._fill_at(self.menu, view, standing_place(camera, at.px, self._store.terrain))
         self.menu.popup(self._picture.mapToGlobal(self._picture.to_widget(at.px).toPoint()))
 
-    def _fill_for(self, menu: QMenu, view: TableView, figure: Figure, at: PickResult) -> None:
-        assert view.calibration is not None
-        x, y = view.calibration.camera.pixel_to_table(at.px, figure.z_in)[0]
+    def _fill_for(self, menu: QMenu, view: TableView, figure: Figure, at_in: PointIn) -> None:
         shown_name = display_name(figure.id)
         _add_heading(menu, f"{shown_name}, {seen_posture_words(figure)}")
-        groups = self._fill(menu, options_for(view, figure, (float(x), float(y)), self._armies))
-        title = _GROUPS["Army"]
+        groups = self._fill(menu, options_for(view, figure, at_in, self._armies))
         tip = tr("Move {name} and all soldiers that look like it into a new army", name=shown_name)
-        army_menu = groups.get("Army") or _submenu(menu, tr(title))
+        army_menu = groups.get("Army") or _submenu(menu, tr(_GROUPS["Army"]))
         add_entry(army_menu, tr("New army"), lambda: self._split_off(figure), tip)
-        self._later(
-            groups.get("The same as") or menu,
-            tr("The soldier I click next"),
-            Waiting(
-                figure.id,
-                tr("Now click the soldier that is the same as {name}.", name=shown_name),
-                partial(self._merge, figure),
-            ),
-        )
-        self._later(
-            menu,
-            tr("Place by &click"),
-            Waiting(
-                figure.id, tr("Now click the middle of {name}'s base.", name=shown_name), partial(self._place, figure)
-            ),
-        )
+        hint = tr("Now click the soldier that is the same as {name}.", name=shown_name)
+        merging = Waiting(figure.id, hint, partial(self._merge, figure))
+        self._later(groups.get("The same as") or menu, tr("The soldier I click next"), merging)
+        hint = tr("Now click the middle of {name}'s base.", name=shown_name)
+        self._later(menu, tr("Place by &click"), Waiting(figure.id, hint, partial(self._place, figure)))
         add_entry(menu, tr("Rena&me…"), lambda: self._store.change(lambda: self._rename(view, figure)))
 
-    def _fill_at(self, menu: QMenu, view: TableView, at: PickResult) -> None:
-        assert view.calibration is not None
-        there = standing_place(view.calibration.camera, at.px, self._store.terrain)
+    def _fill_at(self, menu: QMenu, view: TableView, there: tuple[PointIn, float] | None) -> None:
         if there is not None:
             _add_heading(menu, tr("No soldier is seen here"))
             self._fill(menu, options_at(view, *there, self._armies))

@@ -12,10 +12,10 @@ from PyQt6.QtWidgets import (
     QComboBox,
     QGridLayout,
     QGroupBox,
-    QHeaderView,
     QLineEdit,
     QListWidget,
     QMenu,
+    QPushButton,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeWidget,
@@ -33,6 +33,7 @@ from ui.desktop.widgets import (
     in_row,
     literal_text,
     plain_label,
+    stretch_first_column,
     without_keys,
     wrapping_label,
 )
@@ -54,21 +55,14 @@ _MAX_WARNINGS = 3  # warnings shown about similar armies; the tooltip lists all
 class SidePanel(QWidget):
     """The Table tab; independent of camera and session.
 
-    Signals:
-        army_chosen: The player chose another army (its name) to teach.
-        usual_wanted: Start an army (its name) from the stock colour of its plastic.
-        groups_wanted: Group the figures into armies by colour or, if groups are offered, use these.
-
     Attributes:
         headline, rows: The answer in large type, and the rows below it.
         warnings: The warnings about similar armies.
         armies: The list of armies and figures.
-        groups_button: The button that uses the groups found by colour.
+        army_box: The name of the army to teach.
+        preset_button: Starts this army from the stock colour of its plastic.
+        groups_button: Groups the figures into armies by colour or, if groups are offered, uses these.
     """
-
-    army_chosen = pyqtSignal(str)
-    usual_wanted = pyqtSignal(str)
-    groups_wanted = pyqtSignal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,30 +71,29 @@ class SidePanel(QWidget):
         self._large.setPixelSize(_HEADLINE_PX)
         self._large.setBold(True)
         self.headline, self.rows = plain_label(), wrapping_label()
-        self._army = QComboBox()
+        self.army_box = QComboBox()
         tip = tr("Start with the usual colour of this plastic; clicking a soldier is more reliable")
-        self._usual = button_with_tip(tr("Use preset"), tip, lambda: self.usual_wanted.emit(self.army))
-        self.groups_button = button_with_tip(tr("Find armies"), "", self.groups_wanted.emit)
+        self.preset_button, self.groups_button = button_with_tip(tr("Use preset"), tip), QPushButton(tr("Find armies"))
         self.warnings = wrapping_label()
         self._laid_list, self._laid_box = QListWidget(), QGroupBox(tr("On the table"))
         self.armies, self._armies_box = ArmyList(), QGroupBox(tr("Armies"))
         self._shown_table: tuple[object, ...] = ()
+        self._laid: tuple[str, ...] = ()
         parts = (self._answer_box(), (self._fill_armies_box(), 3), (self._fill_laid_box(), 2))
         in_column(*parts, on=self, margin=_EDGE_PX)
 
     @property
     def army(self) -> str:
         """Name of the army that a click teaches."""
-        return stored_name(self._army.currentText())
+        return stored_name(self.army_box.currentText())
 
     def choose(self, army: str) -> None:
-        """Choose the army that a click teaches."""
-        self._army.setCurrentText(side_name(army))
+        self.army_box.setCurrentText(side_name(army))
 
     def type_army(self) -> None:
         """Let the player type the name of the army to teach."""
-        self._army.setFocus()
-        line = self._army.lineEdit()
+        self.army_box.setFocus()
+        line = self.army_box.lineEdit()
         if line is not None:
             line.selectAll()
 
@@ -133,14 +126,15 @@ class SidePanel(QWidget):
         self.warnings.setText("\n".join(apart[:_MAX_WARNINGS]))
         self.warnings.setToolTip(literal_text("\n".join(apart)))
         self.warnings.setVisible(bool(apart))
-        self._allow_usual()
-        if laid != [self._text(row) for row in range(self._laid_list.count())]:
+        self._allow_preset()
+        if tuple(laid) != self._laid:
+            self._laid = tuple(laid)
             self._laid_list.clear()
             self._laid_list.addItems(list(laid))
             self._laid_box.setVisible(bool(laid))
         for army in armies:
-            if self._army.findText(side_name(army)) < 0:
-                self._army.addItem(swatch(army_colour(army, armies)), side_name(army))
+            if self.army_box.findText(side_name(army)) < 0:
+                self.army_box.addItem(swatch(army_colour(army, armies)), side_name(army))
 
     def show_groups(self, words: str, *, may_search: bool) -> None:
         """Offer to use the groups named by `words`, or to search for groups.
@@ -156,13 +150,9 @@ class SidePanel(QWidget):
         )
         self._armies_box.setTitle(tr("Armies found by colour") if words else tr("Armies"))
 
-    def _text(self, row: int) -> str:
-        item = self._laid_list.item(row)
-        return item.text() if item is not None else ""
-
-    def _allow_usual(self) -> None:
+    def _allow_preset(self) -> None:
         army = self.army.strip()
-        self._usual.setVisible(army.lower() in PLASTIC_BGR and army not in self.armies.armies)
+        self.preset_button.setVisible(army.lower() in PLASTIC_BGR and army not in self.armies.armies)
 
     def _answer_box(self) -> QWidget:
         # Always as high as large type, otherwise the lists below would jump.
@@ -175,15 +165,14 @@ class SidePanel(QWidget):
         return box
 
     def _fill_armies_box(self) -> QWidget:
-        self._army.setEditable(True)
-        self._army.addItems(map(side_name, SUGGESTED_ARMIES))
-        self._army.setToolTip(tr("The army to teach: choose or type a name, then click one of its soldiers"))
-        self._army.setAccessibleName(tr("Army to teach"))
-        self._army.editTextChanged.connect(lambda _: self.army_chosen.emit(self.army))
-        self._army.editTextChanged.connect(self._allow_usual)
+        self.army_box.setEditable(True)
+        self.army_box.addItems(map(side_name, SUGGESTED_ARMIES))
+        self.army_box.setToolTip(tr("The army to teach: choose or type a name, then click one of its soldiers"))
+        self.army_box.setAccessibleName(tr("Army to teach"))
+        self.army_box.editTextChanged.connect(self._allow_preset)
         self.warnings.setAccessibleName(tr("Armies that look alike"))
-        row = in_row(plain_label(tr("Teach:")), (self._army, 1))
-        in_column(self.armies, self.warnings, self.groups_button, row, self._usual, on=self._armies_box)
+        row = in_row(plain_label(tr("Teach:")), (self.army_box, 1))
+        in_column(self.armies, self.warnings, self.groups_button, row, self.preset_button, on=self._armies_box)
         return self._armies_box
 
     def _fill_laid_box(self) -> QWidget:
@@ -230,13 +219,12 @@ class ArmyList(QWidget):
         self.forget = button_with_tip(tr("Forget"), tip, lambda: self._if_allowed(self._forget))
         self._buttons = QWidget()
         self._advice = wrapping_label(tr("None yet. Put the soldiers on the table: they are found by their colour."))
-        self._counts: dict[str, int] = {}
+        self._items: dict[str, QTreeWidgetItem] = {}
         self._lay_out()
 
     @property
     def armies(self) -> tuple[str, ...]:
-        """Names of all listed armies."""
-        return tuple(self._name(row) for row in range(self.tree.topLevelItemCount()))
+        return tuple(self._items)
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -247,10 +235,8 @@ class ArmyList(QWidget):
     def choose(self, *armies: str) -> None:
         """Select only these armies."""
         self.tree.clearSelection()
-        for row, army in enumerate(self.armies):
-            item = self.tree.topLevelItem(row)
-            if item is not None and army in armies:
-                item.setSelected(True)
+        for army, item in self._items.items():
+            item.setSelected(army in armies)
 
     def show_armies(
         self, armies: Sequence[str], figures: Sequence[Figure], place: Callable[[PointIn], str] = place_words
@@ -258,44 +244,28 @@ class ArmyList(QWidget):
         """Show the armies and the figures of each; `place` formats a position."""
         if self.armies != tuple(armies):
             self._list(armies)
-        for row, army in enumerate(armies):
-            item = self.tree.topLevelItem(row)
-            own = [figure for figure in figures if figure.army == army]
-            self._counts[army] = len(own)
-            if item is not None:
-                _fill_army(item, own, place)
+        for army, item in self._items.items():
+            _fill_army(item, [figure for figure in figures if figure.army == army], place)
         self._allow()
 
     def edit(self) -> None:
         """Start editing the name of the selected army."""
-        for row, army in enumerate(self.armies):
-            item = self.tree.topLevelItem(row)
-            if item is not None and army in self.chosen:
-                self.tree.setCurrentItem(item)
-                self.tree.editItem(item, 0)
-                return
+        for army in self.chosen[:1]:
+            self.tree.setCurrentItem(self._items[army])
+            self.tree.editItem(self._items[army], 0)
 
     def _list(self, armies: Sequence[str]) -> None:
-        chosen = self.chosen
-        open_ = {self._name(row) for row in range(self.tree.topLevelItemCount()) if self._is_open(row)}
-        self._counts = {}
+        chosen, open_ = self.chosen, {army for army, item in self._items.items() if item.isExpanded()}
+        self._items = {}
         self.tree.clear()
         for army in armies:
-            top = QTreeWidgetItem([side_name(army), ""])
+            top = self._items[army] = QTreeWidgetItem([side_name(army), ""])
             top.setIcon(0, swatch(army_colour(army, armies)))
             top.setData(0, _ARMY, army)
             top.setFlags(top.flags() | Qt.ItemFlag.ItemIsEditable)
             self.tree.addTopLevelItem(top)
             top.setExpanded(army in open_)
         self.choose(*chosen)
-
-    def _is_open(self, row: int) -> bool:
-        item = self.tree.topLevelItem(row)
-        return item is not None and item.isExpanded()
-
-    def _name(self, row: int) -> str:
-        item = self.tree.topLevelItem(row)
-        return str(item.data(0, _ARMY)) if item is not None else ""
 
     def _edited(self, item: QTreeWidgetItem, column: int) -> None:
         """Report a typed name; the list shows it once the table has accepted it."""
@@ -324,7 +294,7 @@ class ArmyList(QWidget):
 
     def _merge(self) -> None:
         """Merge the selected armies into the largest; if only one is selected, ask into which."""
-        chosen = sorted(self.chosen, key=lambda army: -self._counts.get(army, 0))
+        chosen = sorted(self.chosen, key=lambda army: -self._items[army].childCount())
         if len(chosen) > 1:
             self.merged.emit(chosen[0], tuple(chosen[1:]))
             return
@@ -340,11 +310,7 @@ class ArmyList(QWidget):
         self.tree.setHeaderHidden(True)
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.tree.setExpandsOnDoubleClick(False)
-        header = self.tree.header()
-        if header is not None:
-            header.setStretchLastSection(False)
-            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-            header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        stretch_first_column(self.tree)
         self.tree.setItemDelegate(_NameDelegate(self.tree))
         self.tree.setToolTip(tr("The armies, how many soldiers of each the camera sees, and where they are"))
         self.tree.setAccessibleName(tr("Armies and soldiers"))

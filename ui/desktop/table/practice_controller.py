@@ -45,7 +45,6 @@ class PracticeController(QObject):
     changed = pyqtSignal()
 
     def __init__(self, window: QMainWindow, picture: PictureView, store: Store) -> None:
-        """Prepare the menu."""
         super().__init__(window)
         self._picture, self._store = picture, store
         self._drag: tuple[PracticeTable, str, PickResult] | None = None
@@ -254,14 +253,13 @@ class PracticeController(QObject):
     def _with_soldier(self, operation: Callable[[Practice, str, float], Practice]) -> None:
         """Apply an operation to the carried soldier, otherwise to the one under the mouse."""
         table, at = self.table, self._store.pointed
-        name = None
-        if table is not None:
-            name = table.now.carried or (_soldier_at(table, at) if at is not None else None)
-        if name is None and table is not None:
+        if table is None:
+            return
+        name = table.now.carried or (_soldier_at(table, at) if at is not None else None)
+        if name is None:
             self._store.say(tr("Point at a soldier first."))
-        elif name is not None:
-            soldier = name
-            self._change(lambda now, now_s: operation(now, soldier, now_s))
+        else:
+            self._change(lambda now, now_s: operation(now, name, now_s))
 
     def _change(self, operation: Callable[[Practice, float], Practice]) -> None:
         table = self.table

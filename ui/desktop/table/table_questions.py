@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from ui.desktop.messages import MessageActions
-from ui.desktop.source_controller import SourceController
 from ui.desktop.store import Store
 from ui.rules_text import display_name
 from ui.setup.empty_table import EmptyTableCheck
@@ -16,17 +15,17 @@ class MoveQuestions:
     """Keeps the questions until they are answered, one at a time."""
 
     def __init__(self, store: Store) -> None:
-        """`context` gives access to the window."""
         self._store = store
-        self._source: SourceController | None = None
         self._pairs: tuple[tuple[str, str], ...] = ()
+        store.opened.connect(self._forget)
+
+    def _forget(self) -> None:
+        self._pairs = ()
 
     def pull(self) -> None:
         """Collect new questions; called whenever anything is new."""
-        source_controller, view = self._store.source_controller, self._store.view
-        if source_controller is not self._source:
-            self._source, self._pairs = source_controller, ()
-        new = source_controller.session.take_doubtful_moves()
+        view = self._store.view
+        new = self._store.session.take_doubtful_moves()
         tracking = view.tracking if view is not None else None
         known = {one.id for one in (*tracking.figures, *tracking.lost)} if tracking is not None else set()
         self._pairs = tuple(dict.fromkeys(pair for pair in (*self._pairs, *new) if known.issuperset(pair)))
@@ -60,20 +59,20 @@ class EmptyTableController:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._source: SourceController | None = None
+        self._check = EmptyTableCheck()
+        store.opened.connect(self._begin)
+
+    def _begin(self) -> None:
+        """Check the picture of another table."""
+        self._check.close()
         self._check = EmptyTableCheck()
 
     def pull(self) -> None:
         """Check the picture when it or the armies change; called often."""
-        source_controller = self._store.source_controller
-        if source_controller is not self._source:
-            self._check.close()
-            self._source, self._check = source_controller, EmptyTableCheck()
-        session = source_controller.session
-        self._check.follow(source_controller.seen, session.state, at_start=session.can_undo is None)
+        session = self._store.session
+        self._check.follow(self._store.source_controller.seen, session.state, at_start=session.can_undo is None)
 
     def close(self) -> None:
-        """Stop checking."""
         self._check.close()
 
     @property

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PyQt6.QtCore import QObject, Qt, QTimer
+from PyQt6.QtCore import QObject, QSignalBlocker, Qt
 from PyQt6.QtGui import QKeySequence, QShortcut
 from PyQt6.QtWidgets import (
     QComboBox,
@@ -26,15 +25,12 @@ from rules.tabletop.table import TerrainKind
 from ui.desktop.picture.view import PictureView
 from ui.desktop.saving import ask_file, ask_where
 from ui.desktop.store import Store
-from ui.desktop.table.terrain_tool import TERRAIN, OutlineSearch, TerrainTool
+from ui.desktop.table.terrain_tool import TERRAIN, TerrainTool
 from ui.desktop.widgets import NumberBox, button_with_tip, described, in_column, in_row, plain_label, set_font
 from ui.files import read_terrain
 from ui.table.terrain import Terrain, fresh_name, piece_named, terrain_words, usual_height_in, usual_name, write_terrain
 from ui.translation import tr
 from ui.vocabulary import terrain_kind_words
-from vision.terrain import OutlineProposal
-
-_LOOK_EVERY_MS = 20
 
 
 class TerrainController(QObject):
@@ -45,11 +41,7 @@ class TerrainController(QObject):
         super().__init__(picture)
         self._picture, self._store, self._sides, self._side_before = picture, store, sides, 0
         self._in_hand = False
-        self._looker = ThreadPoolExecutor(1, "terrain")
-        self._timer = QTimer(self)
-        self._timer.setInterval(_LOOK_EVERY_MS)
-        self._timer.timeout.connect(self._take)
-        self.tool = TerrainTool(store, self._begin)
+        self.tool = TerrainTool(store)
         self.panel = TerrainPanel(store, self.tool, self.open, self.save)
         sides.addTab(self.panel, tr("Terrain"))
         for key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
@@ -90,15 +82,6 @@ class TerrainController(QObject):
         write_terrain(path, self._store.terrain)
         self._store.say(tr("Saved {path}.", path=path))
 
-    def _begin(self, search: OutlineSearch) -> Future[OutlineProposal]:
-        self._timer.start()
-        return self._looker.submit(search)
-
-    def _take(self) -> None:
-        if self.tool.is_found:
-            self._timer.stop()
-            self._store.change(self.tool.take)
-
     def _delete(self) -> None:
         if self._store.tool.name == TERRAIN:
             self._store.change(self.tool.delete)
@@ -118,9 +101,13 @@ class TerrainPanel(QWidget):
         self._store, self._tool = store, tool
         self._shown: object = None
         self._list, self._of = QListWidget(), plain_label()
-        self.name, self.kind, self.height_in, self.base_in = QLineEdit(), QComboBox(), NumberBox(), NumberBox()
+        self.name, self.kind = QLineEdit(), QComboBox()
+        tip = tr("Its height from bottom to top")
+        self.height_in = NumberBox(0.0, _MAX_HEIGHT_IN, 0.25, unit=tr(" in"), tip=tip)
+        tip = tr("The height of what it stands on, such as a book under a house")
+        self.base_in = NumberBox(0.0, _MAX_HEIGHT_IN, 0.25, unit=tr(" in"), tip=tip)
         tip = tr("Remove the piece from the table (Delete)")
-        self.remove = button_with_tip(tr("Remove"), tip, lambda: self._store.change(self._remove))
+        self.remove = button_with_tip(tr("Remove"), tip, lambda: store.change(lambda: tool.delete(whole=True)))
         tip = tr("Open terrain from a file; it replaces this terrain")
         open_ = button_with_tip(tr("Open…"), tip, lambda: open_file())
         tip = tr("Save the terrain to a file for another day")
@@ -153,15 +140,14 @@ class TerrainPanel(QWidget):
         self.save.setEnabled(bool(terrain))
 
     def _fill_list(self, terrain: Terrain, selected: str | None) -> None:
-        self._list.blockSignals(True)
-        self._list.clear()
-        for piece in terrain:
-            item = QListWidgetItem(terrain_words(piece))
-            item.setData(Qt.ItemDataRole.UserRole, piece.name)
-            self._list.addItem(item)
-            if piece.name == selected:
-                self._list.setCurrentItem(item)
-        self._list.blockSignals(False)
+        with QSignalBlocker(self._list):
+            self._list.clear()
+            for piece in terrain:
+                item = QListWidgetItem(terrain_words(piece))
+                item.setData(Qt.ItemDataRole.UserRole, piece.name)
+                self._list.addItem(item)
+                if piece.name == selected:
+                    self._list.setCurrentItem(item)
 
     def _pieces_box(self, open_: QPushButton) -> QWidget:
         box = QGroupBox(tr("Terrain"))
@@ -187,16 +173,8 @@ class TerrainPanel(QWidget):
         self.kind.setToolTip(tr("What it is in the rules: it may hide, cover, slow or carry soldiers"))
         self.kind.currentIndexChanged.connect(lambda _: self._store.change(self._set_kind))
         self.kind.setMaxVisibleItems(self.kind.count())
-        for number, change, tip in (
-            (self.height_in, self._raise, tr("Its height from bottom to top")),
-            (self.base_in, self._base, tr("The height of what it stands on, such as a book under a house")),
-        ):
-            number.setRange(0.0, _MAX_HEIGHT_IN)
-            number.setDecimals(2)
-            number.setSingleStep(0.25)
-            number.setSuffix(tr(" in"))
+        for number, change in ((self.height_in, self._raise), (self.base_in, self._base)):
             number.setKeyboardTracking(False)
-            number.setToolTip(tip)
             number.valueChanged.connect(partial(self._set_number, change))
         form = QFormLayout(box)
         form.addRow(self._of)
@@ -217,10 +195,6 @@ class TerrainPanel(QWidget):
         if self.name.isModified():
             self.name.setModified(False)
             self._store.change(lambda: self._rename(self.name.text()))
-
-    def _remove(self) -> None:
-        self._tool.cancel_corner()
-        self._tool.delete()
 
     def _rename(self, name: str) -> None:
         piece = self._tool.piece

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum, auto
@@ -14,6 +12,7 @@ from shapely.geometry import Polygon
 from calibration.camera import TableCamera
 from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.table import Outline, PointIn, TerrainKind, TerrainPiece
+from ui.background_task import BackgroundTask
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult, Tool
 from ui.picture.preview import GroundPreview, Preview
@@ -76,21 +75,16 @@ class _Fresh:
 
 @dataclass(frozen=True, slots=True)
 class _Looking:
-    """A search for the outline of a clicked piece.
+    """What is searched for the outline of a clicked piece.
 
     Attributes:
-        found: The result.
         session, camera: Those of the clicked table.
         below: The piece that it stands on; None for the table.
     """
 
-    found: Future[OutlineProposal]
     session: Session
     camera: TableCamera
     below: TerrainPiece | None
-
-
-OutlineSearch = Callable[[], OutlineProposal]
 
 
 class TerrainTool(Tool):
@@ -103,9 +97,9 @@ class TerrainTool(Tool):
 
     name = TERRAIN
 
-    def __init__(self, store: Store, begin: Callable[[OutlineSearch], Future[OutlineProposal]]) -> None:
-        """`begin` starts a search for an outline, which takes longer than a frame; `take` adds the piece found."""
-        self._store, self._begin = store, begin
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._search: BackgroundTask[OutlineProposal] = BackgroundTask("sandtable terrain")  # longer than a frame
         self._looking: _Looking | None = None
         self.selected: str | None = None
         self.kind, self.height_in = TerrainKind.OTHER, 1.0
@@ -138,11 +132,9 @@ class TerrainTool(Tool):
 
     @property
     def piece(self) -> TerrainPiece | None:
-        """The selected piece."""
         return piece_named(self._store.terrain, self.selected)
 
     def select(self, name: str | None) -> None:
-        """Select a piece, or none."""
         self.selected, self._corner, self._grip, self._fresh = name, None, None, None
 
     def press(self, at: PickResult) -> None:
@@ -201,23 +193,22 @@ class TerrainTool(Tool):
         height_in = outline_height_in(_unit(self.kind, base_in, self.height_in))
         session, image_bgr, px = self._store.session, at.frame.image_bgr, at.px
         empty_bgr = session.state.setup.reference_bgr
-        found = self._begin(lambda: propose_outline(image_bgr, camera, px, height_in, empty_bgr))
-        self._looking = _Looking(found, session, camera, below)
+        self._looking = _Looking(session, camera, below)
+        self._search.drop()
+        self._search.start(lambda: propose_outline(image_bgr, camera, px, height_in, empty_bgr))
 
-    @property
-    def is_found(self) -> bool:
-        """Whether an outline has been found."""
-        return self._looking is not None and self._looking.found.done()
+    def pull(self) -> None:
+        """Add the piece whose outline was found; called often."""
+        if self._looking is not None and not self._search.busy:
+            self._store.change(self._take)
 
-    def take(self) -> None:
-        """Add the piece whose outline was found. Raises `UserError` if there is none."""
-        looking = self._looking
-        if looking is None or not self.is_found:
-            return
-        self._looking = None
-        found = looking.found.result()
-        if looking.session is not self._store.session:
+    def _take(self) -> None:
+        looking, self._looking = self._looking, None
+        if looking is None or looking.session is not self._store.session:
             return  # another table was opened meanwhile
+        found = self._search.take()
+        if found is None:
+            raise UserError(self._search.refusal)
         if looking.below is not None:
             found = _inside_outline(looking.below, found, looking.camera)
         piece = self._as_piece(looking.camera, found.outlines_in[found.best], found.height_in)
@@ -261,22 +252,22 @@ class TerrainTool(Tool):
         self._store.session.set_terrain(label, after)
         self.selected, self._fresh = piece.name, None
 
-    def delete(self) -> None:
-        """Remove the selected corner, otherwise the piece. Raises `UserError` if only three corners are left."""
+    def delete(self, *, whole: bool = False) -> None:
+        """Remove the selected corner, otherwise or as a `whole` the piece.
+
+        Raises:
+            UserError: if only three corners are left.
+        """
         piece = self.piece
         if piece is None:
             return
-        if self._corner is not None:
+        if self._corner is not None and not whole:
             self.change(tr("remove a corner of {piece}", piece=piece.name), without_corner(piece, self._corner))
             self._corner = None
         else:
             label = tr("remove {piece}", piece=piece.name)
             self._store.session.set_terrain(label, without_piece(self._store.terrain, piece.name))
             self.select(None)
-
-    def cancel_corner(self) -> None:
-        """Deselect the corner."""
-        self._corner = None
 
     def cancel(self) -> bool:
         """Cancel the search or drag, else deselect the corner, else the piece."""

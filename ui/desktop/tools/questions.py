@@ -80,7 +80,6 @@ class SightTool(QuestionTool):
         return tr("Click the next soldier to look from, or press Esc.")
 
     def press(self, at: PickResult) -> None:
-        """Select the shooter, then the target."""
         name = figure_id(at)
         if name is None:
             return
@@ -90,7 +89,6 @@ class SightTool(QuestionTool):
             self._target = name
 
     def cancel(self) -> bool:
-        """Deselect both."""
         had, self._shooter, self._target = self._shooter is not None, None, None
         return had
 
@@ -146,7 +144,6 @@ class TargetsTool(FigureTool, QuestionTool):
             self.number(self.reach_in + steps)
 
     def number(self, value: float) -> None:
-        """Set the range."""
         self.reach_in = min(max(value, 1.0), _MAX_IN)
 
     def preview(self, at: PickResult | None) -> Preview:
@@ -199,7 +196,6 @@ class PlanTool(QuestionTool):
         return tr("Click the next soldier, or press Esc. {allowed}", allowed=allowed)
 
     def press(self, at: PickResult) -> None:
-        """Select the figure, then add corners."""
         self._pressed_px = at.px
         if self._mover is None or self._ended:
             self._mover, self._corners, self._ended = (figure_id(at)), (), False
@@ -215,15 +211,12 @@ class PlanTool(QuestionTool):
             self._corners, self._ended = (at.place_in,), True
 
     def number(self, value: float) -> None:
-        """Set the allowance."""
         self.allowance_in = min(max(value, _STEP_IN), _MAX_IN)
 
     def finish(self) -> None:
-        """End the path at its last corner."""
         self._ended = bool(self._corners)
 
     def cancel(self) -> bool:
-        """Forget the move."""
         had, self._mover, self._corners, self._ended = self._mover is not None, None, (), False
         return had
 

@@ -155,58 +155,8 @@ class SelectTool(FigureTool):
         return tr("Point at a soldier to see what the program knows about it; click to keep it.")
 
     def preview(self, at: PickResult | None) -> Preview:
-        """Highlight the selected figure and the one under the mouse."""
         hovered = figure_id(at)
         return Preview(hovered=hovered, picked=self.picked, asked=hovered or self.picked)
-
-
-class MeasureTool(Tool):
-    """Lays a ruler between two figures or places, with two clicks or one drag."""
-
-    name = "measure"
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._first: End | None = None
-        self._pressed_px: PointPx = (0.0, 0.0)
-
-    @property
-    def hint(self) -> str:
-        if self._first is None:
-            return tr("Click two soldiers to measure the distance. You can also click places on the table.")
-        return tr("Now click the other soldier, or a place on the table. Esc cancels.")
-
-    def press(self, at: PickResult) -> None:
-        """Set the first end, or lay the ruler to the second."""
-        self._pressed_px = at.px
-        if at.end is None:
-            return
-        if self._first is None:
-            self._first = at.end
-        else:
-            self._lay(at.end)
-
-    def release(self, at: PickResult) -> None:
-        """After a drag, lay the ruler to its end."""
-        if was_dragged(self._pressed_px, at) and at.end not in (None, self._first):
-            self._lay(at.end)
-
-    def _lay(self, end: End | None) -> None:
-        if self._first is not None and end is not None and end != self._first:
-            self._session.lay_ruler(self._first, end)
-            self._first = None
-
-    def cancel(self) -> bool:
-        """Drop the first end."""
-        had, self._first = self._first is not None, None
-        return had
-
-    def preview(self, at: PickResult | None) -> Preview:
-        """The ruler to lay."""
-        end = at.end if at else None
-        loose = end if end != self._first else None
-        ruler = Ruler(self._first, loose) if self._first is not None and loose is not None else None
-        return replace(start_preview(self._first), hovered=figure_id(at), ruler=ruler)
 
 
 class PathTool(Tool):
@@ -221,7 +171,6 @@ class PathTool(Tool):
 
     @property
     def in_progress(self) -> bool:
-        """Whether there is a path to end."""
         return bool(self._stops)
 
     @property
@@ -231,36 +180,62 @@ class PathTool(Tool):
         return tr("Click the next corner; a right click, Enter or a second click ends the path. Esc cancels.")
 
     def press(self, at: PickResult) -> None:
-        """Set the first end, then add corners."""
-        if at.end is None:
-            return
         if self._first is None:
             self._first = at.end
-        elif at.end == (self._stops[-1][0] if self._stops else None):
+        elif self._stops and at.end == self._stops[-1][0]:
             self.finish()
-        elif (place := at.figure.centre_in if at.figure else at.place_in) is not None:
-            self._stops = (*self._stops, (at.end, place))
+        else:
+            self._stops = self._stops_to(at)
 
     def finish(self) -> None:
         """Lay the ruler up to the last click."""
-        if self._first is not None and self._stops:
-            via = tuple(place for _, place in self._stops[:-1])
-            self._session.lay_ruler(self._first, self._stops[-1][0], via)
+        ruler = self._ruler(self._stops)
+        if ruler is not None:
+            self._session.lay_ruler(ruler.a, ruler.b, ruler.via)
         self.cancel()
 
     def cancel(self) -> bool:
-        """Drop the path."""
         had, self._first, self._stops = self._first is not None, None, ()
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
-        """The ruler up to the mouse."""
-        end = at.end if at else None
-        last = self._stops[-1][0] if self._stops else self._first
-        loose = end if end not in (None, last) else None
-        ruler = None
-        if self._first is not None and loose is not None:
-            ruler = Ruler(self._first, loose, tuple(place for _, place in self._stops))
-        elif self._first is not None and self._stops:
-            ruler = Ruler(self._first, self._stops[-1][0], tuple(place for _, place in self._stops[:-1]))
+        ruler = self._ruler(self._stops_to(at) if at is not None else self._stops)
         return replace(start_preview(self._first), hovered=figure_id(at), ruler=ruler)
+
+    def _stops_to(self, at: PickResult) -> tuple[tuple[End, PointIn], ...]:
+        """The stops and, if it is another one, what the mouse points at."""
+        last = self._stops[-1][0] if self._stops else self._first
+        place_in = at.figure.centre_in if at.figure else at.place_in
+        return self._stops if at.end in (None, last) or place_in is None else (*self._stops, (at.end, place_in))
+
+    def _ruler(self, stops: tuple[tuple[End, PointIn], ...]) -> Ruler | None:
+        if self._first is None or not stops:
+            return None
+        return Ruler(self._first, stops[-1][0], tuple(place_in for _, place_in in stops[:-1]))
+
+
+class MeasureTool(PathTool):
+    """Lays a ruler between two figures or places, with two clicks or one drag."""
+
+    name = "measure"
+    _pressed_px: PointPx = (0.0, 0.0)
+
+    @property
+    def hint(self) -> str:
+        if self._first is None:
+            return tr("Click two soldiers to measure the distance. You can also click places on the table.")
+        return tr("Now click the other soldier, or a place on the table. Esc cancels.")
+
+    def press(self, at: PickResult) -> None:
+        self._pressed_px = at.px
+        self._click(at)
+
+    def release(self, at: PickResult) -> None:
+        """Take the end of a drag for the second click."""
+        if self._first is not None and was_dragged(self._pressed_px, at):
+            self._click(at)
+
+    def _click(self, at: PickResult) -> None:
+        super().press(at)
+        if self._stops:
+            self.finish()

@@ -104,7 +104,6 @@ class TemplateShapes:
         self._played = played
 
     def first(self, kind: TemplateKind) -> Form:
-        """The initial shape."""
         game = self._played()
         return forms(kind, (game,))[0] if game is not None else USUAL[kind]
 
@@ -133,12 +132,10 @@ class TemplateTool(Tool):
 
     @property
     def form(self) -> Form:
-        """The shape to lay."""
         return self._chosen or self._shapes.first(self._kind)
 
     @property
     def in_progress(self) -> bool:
-        """Whether the start is set."""
         return self._start is not None
 
     @property
@@ -182,7 +179,6 @@ class TemplateTool(Tool):
         self._chosen = self.form.longer(steps)
 
     def number(self, value: float) -> None:
-        """Set the length in inches."""
         self._chosen = self.form.of_length(value)
 
     def again(self) -> None:
@@ -192,7 +188,6 @@ class TemplateTool(Tool):
         self._chosen = every[(at + 1) % len(every)]
 
     def cancel(self) -> bool:
-        """Drop the start."""
         had, self._start = self._start is not None, None
         return had
 
