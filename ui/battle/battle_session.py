@@ -50,6 +50,7 @@ from rules.tabletop.tolerance import DOUBT_SIGMAS
 from ui.battle.action_text import obligation_words
 from ui.measuring import Tape
 from ui.rules_text import display_name, turn_words
+from ui.table.corrections import FacingSet
 from ui.translation import tr
 from vision.setup import Setup
 from vision.table_view import TableView
@@ -274,6 +275,20 @@ class BattleSession:
             self.awaited.update({unit.id: unit.at_in for unit in changed if unit.at_in is not None})
         turned = (unit for unit in state.units.values() if posed.get(unit.id) != unit.posture)
         self.awaited_postures.update({unit.id: unit.posture or Posture.STANDING for unit in turned})
+
+    @property
+    def facings(self) -> tuple[FacingSet, ...]:
+        """The facings that the players gave to figures that have not moved since."""
+        units = self.battle.state.units.values()
+        return tuple(
+            FacingSet(unit.id, unit.at_in, unit.facing_deg)
+            for unit in units
+            if unit.is_facing_given and unit.at_in is not None and unit.facing_deg is not None
+        )
+
+    def turn_figure(self, figure: str, facing_deg: float) -> None:
+        """Journal that a figure faces this way, whatever the camera sees; raises as `pose`."""
+        self.battle.record(Posed(figure=figure, facing_deg=facing_deg))
 
     def pose(self, figure: str, posture: Posture) -> None:
         """Journal that a figure of the simulated table was laid down or stood up, so that it is again after *Continue*.
