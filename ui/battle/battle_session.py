@@ -21,9 +21,11 @@ from rules.engine.dice import Dice, DiceRequest, Procedure, Roll, asks_again, no
 from rules.engine.effects import at_journal_places
 from rules.engine.events import (
     ActionResolved,
+    BattleBegun,
     CameraMoved,
     Change,
     Changed,
+    Event,
     MarkerMoved,
     Noted,
     OutcomeDecided,
@@ -384,6 +386,8 @@ class BattleSession:
     @property
     def undo_label(self) -> str | None:
         """Label of the step that `undo` would take back, or None."""
+        if self._is_at_beginning:
+            return None
         first, last = self._undone_together
         return self._label(first, last) if first else self.battle.can_undo
 
@@ -395,6 +399,8 @@ class BattleSession:
 
     def undo(self) -> str | None:
         """Undo the last step, even if it has several entries; its label, or None if only the beginning is left."""
+        if self._is_at_beginning:
+            return None
         (first, _), label = self._undone_together, self.undo_label
         if not first:
             return self.battle.undo()
@@ -428,6 +434,21 @@ class BattleSession:
     def _steps(self) -> list[int]:
         """The entries in force that can be undone."""
         return [seq for seq, event in self.battle.in_force.items() if event.kind not in EXTERNAL_EVENTS]
+
+    @property
+    def _is_at_beginning(self) -> bool:
+        """Whether only the set-up is in force: the armies with their goals, and where they stood at first.
+
+        Undo never takes the armies apart: a battle that begins otherwise is another battle.
+        """
+        known: tuple[type[Event], ...] = (BattleBegun, UnitJoined, Changed, Placed)
+        for seq in self._steps:
+            event = self.battle.events[seq]
+            if not isinstance(event, known):
+                return False
+            if isinstance(event, Placed):
+                known = (Placed,)
+        return True
 
     @property
     def _undone_together(self) -> tuple[int, int]:
