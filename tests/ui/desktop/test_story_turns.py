@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from PyQt6.QtCore import Qt
 
-from tests.ui.stories import Board, Player, typed
+from tests.ui.stories import Board, Player, typed, words_of
 from tests.ui.windows import Wait
 from ui.desktop.window import Window
 
@@ -207,6 +208,10 @@ def test_simple_plastic_figure(player: Player) -> None:
     assert player.does("", "Who goes first", typed("1", "Blue"), typed("6", "Green")).startswith(
         "Who goes first: Green"
     )
+    player.key(Qt.Key.Key_N)
+    player.wait_until(lambda: player.window.battle.turn_bar.shown.button.startswith("Skip 1"))
+    owed = "Still to do: Green lets Blue go first or Green goes first. Press N again to skip it."
+    assert owed in words_of(player.window.battle.panel), "it is not clear that one of two must be chosen"
     assert player.does("", "Green goes first").startswith("Green goes first")
     player.goes_on("Turn 1 · Green checks status")
     player.does("", "Status checks of Green", typed("3"), typed("5"))

@@ -403,7 +403,7 @@ class BattleController(QObject):
         self.panel.choose_dice()
         self.panel.take_focus()
         words = tr("{owed}. Press N again to skip it.", owed=obligation_words(owed))
-        self.panel.why.setText(words)
+        self.panel.show_owed(words)
         self.warned.emit(words)
         return True
 

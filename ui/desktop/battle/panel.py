@@ -226,6 +226,11 @@ class BattlePanel(QWidget):
         clear_layout(self._throws)
         self._show_reasons()
 
+    def show_owed(self, words: str) -> None:
+        """Show what is still owed below the actions, of which one may be selected."""
+        self.why.setText(words)
+        self._show_reasons()
+
     def show_throws(self, throws: Throws) -> None:
         """Show the dice of the result."""
         for request, roll in throws:
