@@ -50,6 +50,7 @@ _GROUPS = {
     "Posture": mark_for_translation("&Posture"),
     "The same as": mark_for_translation("&Same as"),
     "Is really": mark_for_translation("Is &really"),
+    "Stands here": mark_for_translation("Stands &here"),
 }
 
 
