@@ -528,5 +528,6 @@ def _moved(position: Position) -> list[Unit]:
 def _has_moved(unit: Unit, seen: Figure | None) -> bool:
     if seen is None or unit.at_in is None or unit.out:
         return False
-    least_in = FALLEN_WITHIN_IN if seen.posture is Posture.DOWN else LEAST_MOVE_IN
+    # A crawling soldier on its side still looks like one that crawls.
+    least_in = FALLEN_WITHIN_IN if Posture.DOWN in (seen.posture, unit.posture) else LEAST_MOVE_IN
     return math.dist(unit.at_in, seen.centre_in) > max(least_in, DOUBT_SIGMAS * seen.sigma_in)
