@@ -83,6 +83,8 @@ def test_outcomes_that_few_scripted_battles_have_are_german(words: str) -> None:
         ("Green 2 sees Green 6 run", "Grün 2 sieht Grün 6 fliehen"),
         ("Take off Tan 4", "Beige 4 vom Tisch nehmen"),
         ("German rifle at Tan 4", "Gewehr (deutsch) auf Beige 4"),
+        ("its status check", "seine Zustandsprobe"),
+        ("the effect of the rifle", "Wirkung: Gewehr"),
         ("Second check, led: Green 1", "Zweite Probe, geführt: Grün 1"),
         ("Tank between Tan 2 and Tan 4", "Panzer zwischen Beige 2 und Beige 4"),
         ("American officer with binoculars", "Offizier mit Fernglas (amerikanisch)"),
