@@ -8,7 +8,7 @@ from functools import partial
 
 from rules.engine.position import Position
 from rules.tabletop.table import Figure, PointIn, Posture
-from ui.battle.battle_session import LEAST_MOVE_IN, BattleSession
+from ui.battle.battle_session import FALLEN_WITHIN_IN, LEAST_MOVE_IN, BattleSession
 from vision.simulation.practice import CATCH_UP_S, ENTER_S, LEAVE_S, TOUCH_S, Practice
 from vision.simulation.practice_table import PracticeTable
 from vision.simulation.scene import Model
@@ -105,11 +105,12 @@ def _is_at(toy: Model, figure: Figure, place_in: PointIn) -> bool:
 
 def postures(before: Practice, now: Practice, position: Position) -> Iterator[tuple[str, Posture]]:
     """The figures of the battle whose toys were laid down or stood up, each with its posture now."""
-    is_down = {toy.id: _is_down(toy) for toy in now.scene.models}
-    for name in position.figures.keys() & position.state.units.keys():
+    was_down = {toy.id: _is_down(toy) for toy in before.scene.models}
+    posed = {toy.id: toy for toy in now.scene.models if was_down.get(toy.id, _is_down(toy)) != _is_down(toy)}
+    for name in position.figures.keys() & position.state.units.keys() if posed else ():
         toy = _toy_at(before, position.figure(name).centre_in)
-        if toy is not None and is_down.get(toy.id, _is_down(toy)) != _is_down(toy):
-            yield name, Posture.DOWN if is_down[toy.id] else Posture.STANDING
+        if toy is not None and toy.id in posed:
+            yield name, Posture.DOWN if _is_down(posed[toy.id]) else Posture.STANDING
 
 
 def _is_down(toy: Model) -> bool:
@@ -120,5 +121,7 @@ def _toy_at(table: Practice, place_in: PointIn) -> Model | None:
     """The toy at a place, one in the hand at the place that it was taken from; None if there is none."""
     held = table.held
     toys = [held if held is not None and toy.id == held.id else toy for toy in table.scene.models]
-    near = min(toys, key=lambda toy: math.dist(toy.figure.centre_in, place_in), default=None)
+    # A toy's base is quickly found, the middle of one that lies is not.
+    around = [toy for toy in toys if math.dist((toy.x_in, toy.y_in), place_in) <= _NEAR_IN + FALLEN_WITHIN_IN]
+    near = min(around, key=lambda toy: math.dist(toy.figure.centre_in, place_in), default=None)
     return near if near is not None and math.dist(near.figure.centre_in, place_in) <= _NEAR_IN else None

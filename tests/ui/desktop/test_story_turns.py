@@ -242,3 +242,22 @@ def test_simple_plastic_figure(player: Player) -> None:
         "Turn 1 · Blue acts",
         "Turn 2 · Initiative",
     ]
+
+
+@pytest.mark.slow
+def test_a_battle_that_was_undone_to_its_beginning_is_played_again_with_other_moves(player: Player) -> None:
+    player.begins("Simple Plastic Wargame")
+    player.does("", "Green begins")
+    player.goes_on("Turn 1 · Green moves")
+    player.carries("green-2", (11.0, 8.0))
+    player.settles("Green 2 moved 2.0 in", "Accept")
+    player.carries("green-2", (11.0, 6.0))
+    player.undoes_all()
+    assert player.undo_words()[0] == "Undo"
+    assert not player.window.battle.pending
+    player.does("", "Blue begins")
+    assert player.undo_words() == ("Undo Blue begins", "Redo")
+    player.goes_on("Turn 1 · Blue moves")
+    player.carries("blue-1", (18.0, 10.0))
+    player.settles("Blue 1 moved 2.0 in", "Accept")
+    assert "Green 2" not in "".join(player.plot)
