@@ -69,6 +69,8 @@ def _translated(words: str, of: str) -> str:
         before, found, last = words.rpartition(joint)
         if found and (result := _phrase(last)) is not None:
             return f"{_translated(before, of)}{joint}{result}"
+        if found and (action := _phrase(before)) is not None:
+            return f"{action}{joint}{_translated(last, of)}"
     return _names(words)
 
 

@@ -116,6 +116,7 @@ class Session:
         in_play: Ids, as shown, of the figures whose names and armies are kept.
         known: All track ids so far.
         bound: The track that each figure added by hand belongs to.
+        in_battle: What the players corrected in the open battle, which undoes it by itself.
     """
 
     def __init__(self, setup: Setup | None = None) -> None:
@@ -127,6 +128,7 @@ class Session:
         self.known: frozenset[str] = frozenset()
         self._outdated: frozenset[Deleted] = frozenset()
         self.in_play: frozenset[str] = frozenset()
+        self.in_battle: tuple[Correction, ...] = ()
         self._pinned: frozenset[str] = frozenset()
         self._unclear_moves: deque[Event] = deque()
         self._renames: deque[tuple[str, str]] = deque()
@@ -219,12 +221,17 @@ class Session:
         self._unclear_moves.clear()
         self.bound, self.known, self._outdated = {}, frozenset(), frozenset()
 
+    @property
+    def corrections(self) -> tuple[Correction, ...]:
+        """What the players corrected about figures, oldest first, in the open battle last."""
+        return (*self.state.corrections, *self.in_battle)
+
     def shown(self, view: TableView) -> TableView:
         """The view with the players' corrections. Pass views in the order of their frames."""
         while self._renames:
             old, new = self._renames.popleft()
             self._in_all_steps(partial(_renamed, old=old, new=new))
-        seen, corrections = view.tracking, self.state.corrections
+        seen, corrections = view.tracking, self.corrections
         self.known |= {figure.id for figure in (*seen.figures, *seen.lost)}
         if not corrections:
             return view

@@ -127,6 +127,7 @@ def _sentence(text: str) -> str:
 _TELLERS: Mapping[type[events.Event], Callable[[Any], Iterable[str]]] = {
     events.PhaseBegun: lambda one: ["", turn_words(one.turn, one.side, one.phase)],
     events.Placed: lambda one: [f"  {display_name(one.figure)} is placed at {place_words(one.at_in)}."],
+    events.Posed: lambda one: [f"  {label(one)}."],
     events.Moved: lambda one: map(_move, one.moves),
     events.ActionResolved: _action_resolved,
     events.Changed: _changed,

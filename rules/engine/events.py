@@ -12,7 +12,7 @@ from rules.engine.dice import DiceRequest, Roll
 from rules.engine.schema import Inches, Reader, Record, Within
 from rules.engine.verdict import Reason, Verdict
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import Outline, PointIn, TerrainPiece
+from rules.tabletop.table import Outline, PointIn, Posture, TerrainPiece
 
 EntryNumber = Annotated[int, Within(low=1)]
 
@@ -219,6 +219,24 @@ class Placed(Event):
 
     def __post_init__(self) -> None:
         _check_point(self.figure, self.at_in)
+
+
+class Posed(Event):
+    """A figure lies down, stands up, or looks elsewhere, without leaving its place.
+
+    Attributes:
+        posture: Its posture from now on; None if unchanged.
+        facing_deg: Its facing by the players, which holds against the camera's until it moves; None if unchanged.
+    """
+
+    kind = "posed"
+    figure: str
+    posture: Posture | None = None
+    facing_deg: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.posture is None and self.facing_deg is None:
+            raise UserError(f"the pose of {self.figure} must be a posture or a facing")
 
 
 class Moved(Event):

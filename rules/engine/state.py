@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from rules.engine import events
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import Outline, PointIn, TerrainPiece
+from rules.tabletop.table import Outline, PointIn, Posture, TerrainPiece
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -38,6 +38,8 @@ class Unit:
         squad: Name of its squad; empty if it has none.
         at_in: Its place after the last placement or move; None before it is placed.
         facing_deg: Its facing then; None if unknown.
+        is_facing_given: Whether the players gave this facing, and it has not moved since.
+        posture: Its posture as far as the battle knows it; None if only the camera does.
         statuses: Its statuses by name, kept until an event changes them.
         this_turn: Its statuses that end with the turn.
         allowance_used_in: Allowance spent in this turn.
@@ -51,6 +53,8 @@ class Unit:
     squad: str = ""
     at_in: PointIn | None = None
     facing_deg: float | None = None
+    is_facing_given: bool = False
+    posture: Posture | None = None
     statuses: Mapping[str, Any] = field(default_factory=_nothing)
     this_turn: Mapping[str, Any] = field(default_factory=_nothing)
     allowance_used_in: float = 0.0
@@ -172,6 +176,14 @@ def _placed(state: State, event: events.Placed) -> State:
     return _with(state, replace(unit, at_in=event.at_in, facing_deg=_known(event.facing_deg, unit.facing_deg)))
 
 
+def _posed(state: State, event: events.Posed) -> State:
+    unit = state.unit(event.figure)
+    unit = replace(unit, posture=event.posture or unit.posture)
+    if event.facing_deg is not None:
+        unit = replace(unit, facing_deg=event.facing_deg, is_facing_given=True)
+    return _with(state, unit)
+
+
 def _known(new_deg: float | None, old_deg: float | None) -> float | None:
     return old_deg if new_deg is None else new_deg
 
@@ -191,7 +203,8 @@ def _with_effects(state: State, effects: events.Effects) -> State:
 def _move(state: State, move: events.Move) -> State:
     unit = state.unit(move.figure)
     used_in, facing_deg = unit.allowance_used_in + move.cost_in, _known(move.facing_deg, unit.facing_deg)
-    return _with(state, replace(unit, at_in=move.to_in, facing_deg=facing_deg, allowance_used_in=used_in))
+    moved = replace(unit, at_in=move.to_in, facing_deg=facing_deg, is_facing_given=False, allowance_used_in=used_in)
+    return _with(state, moved)
 
 
 def _change(state: State, change: events.Change) -> State:
@@ -248,6 +261,7 @@ FOLDS: Mapping[type[events.Event], Callable[[State, Any], State]] = {
     events.UnitJoined: _enlisted,
     events.PhaseBegun: _phase,
     events.Placed: _placed,
+    events.Posed: _posed,
     events.Moved: lambda state, event: reduce(_move, event.moves, state),
     events.ActionResolved: _resolved,
     events.Changed: lambda state, event: reduce(_change, event.changes, state),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rules.engine import events
-from rules.tabletop.table import PointIn
+from rules.tabletop.table import PointIn, Posture
 from rules.tabletop.translation import mark_for_translation
 
 
@@ -176,6 +176,13 @@ def _item_words(one: Any) -> str:
     return display_name(str(one))
 
 
+def _posed(event: events.Posed) -> str:
+    """The text of a new pose, such as "Tan 4 lies down"."""
+    if event.posture is None:
+        return f"{display_name(event.figure)} is turned"
+    return f"{display_name(event.figure)} {'lies down' if event.posture is Posture.DOWN else 'stands up'}"
+
+
 def _moved(moves: tuple[events.Move, ...]) -> str:
     names = display_names(tuple(move.figure for move in moves))
     return f"{names} moved {max((m.moved_in for m in moves), default=0):.1f} in"
@@ -231,6 +238,7 @@ _LABELS: Mapping[type[events.Event], Callable[[Any], str]] = {
     events.UnitJoined: lambda e: f"{display_name(e.figure)} joins {display_name(e.side)}",
     events.PhaseBegun: lambda e: turn_words(e.turn, e.side, e.phase),
     events.Placed: lambda e: f"{display_name(e.figure)} placed at ({e.at_in[0]:.1f}, {e.at_in[1]:.1f})",
+    events.Posed: _posed,
     events.Moved: lambda e: _moved(e.moves),
     events.ActionResolved: _asked,
     events.Changed: lambda e: ", ".join(map(change_words, e.changes)),

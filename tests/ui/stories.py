@@ -293,7 +293,7 @@ class Player:
             before = self.phase
             self.key(Qt.Key.Key_N)
             self.wait_until(lambda before=before: self.phase != before)
-            assert self.phase == phase
+            assert self.phase == phase, self.phase
             self.wait_until(lambda phase=phase: self.undo_words()[0].casefold() == f"undo {phase}".casefold())
 
     def chooses(self, name: str, action: str = "") -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from rules.engine.events import PhaseBegun
+from rules.engine.text import outcome_words as english_outcome_words
 from ui.rules_text import (
     COLOURS,
     display_name,
@@ -17,6 +21,7 @@ from ui.rules_text import (
     translated,
 )
 
+SITUATIONS = Path(__file__).parents[1] / "data" / "situations"
 SENTENCE = "Green 2: Rifle at Tan 4, misses"
 
 
@@ -34,6 +39,28 @@ def test_armies_named_after_colours_are_german_and_stored_in_english() -> None:
         "Rangers",
         "Rangers 3",
     )
+
+
+def outcomes_in(answers: object) -> set[str]:
+    """All outcomes in the answers to a scripted battle."""
+    inner = answers.values() if isinstance(answers, dict) else answers if isinstance(answers, list) else ()
+    own = {answers["outcome"]} if isinstance(answers, dict) and isinstance(answers.get("outcome"), str) else set()
+    return own.union(*map(outcomes_in, inner))
+
+
+@pytest.mark.usefixtures("german")
+def test_every_outcome_of_the_scripted_battles_is_german() -> None:
+    files = sorted(SITUATIONS.glob("*/*.json"))
+    found = set().union(*(outcomes_in(json.loads(file.read_text(encoding="utf-8"))) for file in files))
+    assert len(found) > 80
+    same = {one for one in found if outcome_words(one) == english_outcome_words(one) and any(map(str.isalpha, one))}
+    assert same <= {"american", "german"}, "these are names of sides"
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize("words", ["checked", "may lead", "may fire", "attacker wins", "flees", "may move"])
+def test_outcomes_that_few_scripted_battles_have_are_german(words: str) -> None:
+    assert outcome_words(words) != words
 
 
 @pytest.mark.usefixtures("german")
@@ -56,6 +83,10 @@ def test_armies_named_after_colours_are_german_and_stored_in_english() -> None:
         ("Green 2 sees Green 6 run", "Grün 2 sieht Grün 6 fliehen"),
         ("Take off Tan 4", "Beige 4 vom Tisch nehmen"),
         ("German rifle at Tan 4", "Gewehr (deutsch) auf Beige 4"),
+        ("its status check", "seine Zustandsprobe"),
+        ("the effect of the rifle", "Wirkung: Gewehr"),
+        ("Second check, led: Green 1", "Zweite Probe, geführt: Grün 1"),
+        ("Tank between Tan 2 and Tan 4", "Panzer zwischen Beige 2 und Beige 4"),
         ("American officer with binoculars", "Offizier mit Fernglas (amerikanisch)"),
         ("Green is to eliminate a number (1)", "Grün soll eine Zahl ausschalten (1)"),
         # A weapon of house rules has no translation: the action stays English, but its target is named as elsewhere.

@@ -21,14 +21,17 @@ from rules.engine.dice import Dice, DiceRequest, Procedure, Roll, asks_again, no
 from rules.engine.effects import at_journal_places
 from rules.engine.events import (
     ActionResolved,
+    BattleBegun,
     CameraMoved,
     Change,
     Changed,
+    Event,
     MarkerMoved,
     Noted,
     OutcomeDecided,
     PhaseBegun,
     Placed,
+    Posed,
     QuestionAnswered,
     QuestionAsked,
     Recruit,
@@ -45,17 +48,20 @@ from rules.engine.verdict import Verdict
 from rules.tabletop.bearing import turn_deg
 from rules.tabletop.errors import UserError, user_error
 from rules.tabletop.path import Path, length_in
-from rules.tabletop.table import Figure, PointIn
+from rules.tabletop.table import Figure, PointIn, Posture
 from rules.tabletop.tolerance import DOUBT_SIGMAS
 from ui.battle.action_text import obligation_words
 from ui.measuring import Tape
 from ui.rules_text import display_name, turn_words
+from ui.table.corrections import FacingSet
 from ui.translation import tr
 from vision.setup import Setup
 from vision.table_view import TableView
 
 LEAST_MOVE_IN = 0.35
 """Shorter moves are not proposed, because players nudge soldiers."""
+FALLEN_WITHIN_IN = 1.75
+"""A soldier that fell over lies this near to where its base stood."""
 LEAST_TURN_DEG = 20.0
 """Neither hands nor the camera know the facing of a soldier better."""
 MAX_RECALLED = 20
@@ -112,13 +118,16 @@ class BattleSession:
     Attributes:
         has_hand: Whether the table is simulated, so that the program can put figures where the battle says.
         awaited: The figures that its hand will still put somewhere; their moves are not proposed.
+        awaited_postures: Those that it will still lay down or stand up, each with its posture.
     """
 
     def __init__(self, battle: Battle) -> None:
         self.battle = battle
         self.has_hand = False
         self.awaited: dict[str, PointIn] = {}
+        self.awaited_postures: dict[str, Posture] = {}
         self._places: dict[str, PointIn | None] = {}
+        self._postures: dict[str, Posture | None] = {}
         self.referee = referee_of(battle.game.name)
         self._done: dict[int, tuple[Position, Action]] = {}
         self._seen: set[str] = set()
@@ -228,8 +237,12 @@ class BattleSession:
         new = [name for name in names if position.unit(name).at_in is None]
         if new:
             figures = [position.figure(name) for name in new]
+            lying = [one for one in figures if self.has_hand and one.posture is Posture.DOWN]
             self.battle.record_all(
-                Placed(figure=one.id, at_in=one.centre_in, facing_deg=one.facing_deg) for one in figures
+                (
+                    *(Placed(figure=one.id, at_in=one.centre_in, facing_deg=one.facing_deg) for one in figures),
+                    *(Posed(figure=one.id, posture=Posture.DOWN) for one in lying),
+                )
             )
 
     # What the camera saw
@@ -253,12 +266,40 @@ class BattleSession:
         return tuple(found)
 
     def await_places(self) -> None:
-        """Await figures where the battle has put them, such as by undo; call it after a change, before `proposals`."""
+        """Await figures where and as the battle has put them, such as by undo; call it after a change."""
         state = self.battle.state
         before, self._places = self._places, {unit.id: unit.at_in for unit in state.units.values()}
-        if self.has_hand and state.turn:
-            changed = (one for one in state.units.values() if not one.out and before.get(one.id) != one.at_in)
+        posed, self._postures = self._postures, {unit.id: unit.posture for unit in state.units.values()}
+        if not self.has_hand:
+            return
+        if state.turn:
+            there = (one for one in state.units.values() if not one.out or one.posture is Posture.DOWN)
+            changed = (one for one in there if before.get(one.id) != one.at_in)
             self.awaited.update({unit.id: unit.at_in for unit in changed if unit.at_in is not None})
+        turned = (unit for unit in state.units.values() if posed.get(unit.id) != unit.posture)
+        self.awaited_postures.update({unit.id: unit.posture or Posture.STANDING for unit in turned})
+
+    @property
+    def facings(self) -> tuple[FacingSet, ...]:
+        """The facings that the players gave to figures that have not moved since."""
+        units = self.battle.state.units.values()
+        return tuple(
+            FacingSet(unit.id, unit.at_in, unit.facing_deg)
+            for unit in units
+            if unit.is_facing_given and unit.at_in is not None and unit.facing_deg is not None
+        )
+
+    def turn_figure(self, figure: str, facing_deg: float) -> None:
+        """Journal that a figure faces this way, whatever the camera sees; raises as `pose`."""
+        self.battle.record(Posed(figure=figure, facing_deg=facing_deg))
+
+    def pose(self, figure: str, posture: Posture) -> None:
+        """Journal that a figure of the simulated table was laid down or stood up, so that it is again after *Continue*.
+
+        Raises:
+            UserError: if it is not in the battle.
+        """
+        self.battle.record(Posed(figure=figure, posture=posture))
 
     def _of_squad(self, position: Position, units: Sequence[Unit]) -> tuple[Proposal, ...]:
         together = self._proposal(position, units)
@@ -346,6 +387,8 @@ class BattleSession:
     @property
     def undo_label(self) -> str | None:
         """Label of the step that `undo` would take back, or None."""
+        if self._is_at_beginning:
+            return None
         first, last = self._undone_together
         return self._label(first, last) if first else self.battle.can_undo
 
@@ -357,6 +400,8 @@ class BattleSession:
 
     def undo(self) -> str | None:
         """Undo the last step, even if it has several entries; its label, or None if only the beginning is left."""
+        if self._is_at_beginning:
+            return None
         (first, _), label = self._undone_together, self.undo_label
         if not first:
             return self.battle.undo()
@@ -390,6 +435,21 @@ class BattleSession:
     def _steps(self) -> list[int]:
         """The entries in force that can be undone."""
         return [seq for seq, event in self.battle.in_force.items() if event.kind not in EXTERNAL_EVENTS]
+
+    @property
+    def _is_at_beginning(self) -> bool:
+        """Whether only the set-up is in force: the armies with their goals, and where they stood at first.
+
+        Undo never takes the armies apart: a battle that begins otherwise is another battle.
+        """
+        known: tuple[type[Event], ...] = (BattleBegun, UnitJoined, Changed, Placed)
+        for seq in self._steps:
+            event = self.battle.events[seq]
+            if not isinstance(event, known):
+                return False
+            if isinstance(event, Placed):
+                known = (Placed,)
+        return True
 
     @property
     def _undone_together(self) -> tuple[int, int]:
@@ -465,4 +525,6 @@ def _moved(position: Position) -> list[Unit]:
 def _has_moved(unit: Unit, seen: Figure | None) -> bool:
     if seen is None or unit.at_in is None or unit.out:
         return False
-    return math.dist(unit.at_in, seen.centre_in) > max(LEAST_MOVE_IN, DOUBT_SIGMAS * seen.sigma_in)
+    # A crawling soldier on its side still looks like one that crawls.
+    least_in = FALLEN_WITHIN_IN if Posture.DOWN in (seen.posture, unit.posture) else LEAST_MOVE_IN
+    return math.dist(unit.at_in, seen.centre_in) > max(least_in, DOUBT_SIGMAS * seen.sigma_in)

@@ -65,7 +65,7 @@ def own_card(game: Game[Any], title: str, character: Mapping[str, Any]) -> dict[
         UserError: if it or a thing has no name, or as `Game.ask`.
     """
     if not title.strip() or any(not item["name"].strip() for item in character["equipment"]):
-        raise user_error("Type a name for the character and for each thing that it carries.")
+        raise user_error("Type a name for the character and for each item that it carries.")
     numbers = game.ask(_CARD, _counted(character), no_dice).numbers
     factors = {name: value for name, value in numbers.items() if name in ("modf", "rodf", "ddf", "hddf")}
     return {"title": title.strip(), **character, **factors}

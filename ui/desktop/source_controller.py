@@ -81,7 +81,7 @@ class SourceController:
     @property
     def view(self) -> TableView | None:
         """The newest view with the players' corrections; None before the first."""
-        asked = (self.seen, self.session.state.corrections)
+        asked = (self.seen, self.session.corrections)
         if self.seen is not None and asked != self._asked:
             self._asked, self._shown = asked, self.session.shown(self.seen)
         return self._shown

@@ -58,6 +58,12 @@ class OpenBattle(Protocol):
     def update_position(self, view: TableView, setup: Setup) -> None:
         """Update the position from the table."""
 
+    def turn_figure(self, figure: str, facing_deg: float) -> None:
+        """Journal that a figure faces this way."""
+
+    def undo(self) -> str | None:
+        """Undo the last step of the battle; return its name."""
+
 
 class Store(QObject):
     """The open table, the battle, the tools and the message.
@@ -205,10 +211,12 @@ class Store(QObject):
 
         A film that shows an earlier moment tells it nothing.
         """
+        play = self.battle.play
+        self.session.in_battle = play.facings if play is not None else ()
         view = self.view
         if view is not None and not self.source_controller.looks_back:
-            if self.battle.play is not None:
-                self.battle.play.has_hand = self.source_controller.practice is not None
+            if play is not None:
+                play.has_hand = self.source_controller.practice is not None
             self.battle.update_position(view, self.session.state.setup)
 
     def use_tool(self, name: str) -> None:

@@ -14,7 +14,7 @@ from rules.tabletop.errors import user_error
 from rules.tabletop.table import Figure, FloatArray, PointIn
 from rules.tabletop.template import Blast, Flame, Strip, Template, Wedge, Zone
 from ui.session import End, Ruler, Session, TableState
-from ui.table.corrections import Added, Bound, Correction, Deleted, PlacedAt
+from ui.table.corrections import Added, Bound, Correction, Deleted, FacingSet, PlacedAt
 from ui.translation import mark_for_translation, tr, tr_count
 from vision.table_view import TableView
 from vision.tracks import Tracking
@@ -257,6 +257,8 @@ def _correction(correction: Correction, shift: _Shift) -> Correction:
         case PlacedAt():
             seen_in, at_in = shift.places((correction.seen_in, correction.at_in))
             return replace(correction, seen_in=seen_in, at_in=at_in)
+        case FacingSet(_, at_in, facing_deg):
+            return replace(correction, at_in=shift.place(at_in), facing_deg=shift.bearing(facing_deg))
         case Deleted():
             # The patch is sampled along the saved axes, so it would not match after a larger rotation.
             spot = correction.spot if abs(shift.turn) < math.radians(2) else None

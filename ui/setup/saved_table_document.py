@@ -27,10 +27,12 @@ from ui.table.corrections import (
     Confirmed,
     Correction,
     Deleted,
+    FacingSet,
     Merged,
     PlacedAt,
     PostureSet,
     Renamed,
+    SizeSet,
 )
 from ui.table.play_area import PlayArea
 from ui.translation import tr, tr_count
@@ -56,6 +58,8 @@ _CORRECTIONS: Mapping[str, type[Correction]] = {
     "army": ArmyChanged,
     "posture": PostureSet,
     "placed": PlacedAt,
+    "facing": FacingSet,
+    "size": SizeSet,
     "renamed": Renamed,
 }
 _NOT_PLACES = {"relief", "place_in", "image_size", "matrix", "distortion", "rotation", "translation"}

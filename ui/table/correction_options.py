@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -18,10 +19,13 @@ from ui.table.corrections import (
     Confirmed,
     Correction,
     Deleted,
+    FacingSet,
     Merged,
     PlacedAt,
     PostureSet,
     Renamed,
+    SizeSet,
+    heading_deg,
     next_name,
     usual_base,
 )
@@ -123,6 +127,29 @@ def place(view: TableView, figure: Figure, at_in: PointIn, z_in: float) -> Corre
     title = display_name(figure.id)
     label = tr("place {soldier}", soldier=title)
     return CorrectionOption("Stands here", title, label, (placed_at, *_confirmed_if_lost(view, figure)))
+
+
+def turn(figure: Figure, facing_deg: float) -> CorrectionOption:
+    """The correction that a figure faces this way."""
+    label = tr("turn {soldier}", soldier=display_name(figure.id))
+    return CorrectionOption("", label, label, (FacingSet(figure.id, figure.centre_in, facing_deg),))
+
+
+def resize(vehicle: Figure, corner_in: PointIn) -> CorrectionOption:
+    """The correction that a corner of a vehicle's hull is here.
+
+    Raises:
+        UserError: if no vehicle has this size.
+    """
+    label = tr("resize {soldier}", soldier=display_name(vehicle.id))
+    return CorrectionOption("", label, label, (SizeSet(vehicle.id, *hull_size_in(vehicle, corner_in)),))
+
+
+def hull_size_in(vehicle: Figure, corner_in: PointIn) -> tuple[float, float]:
+    """The length and width of a vehicle of which a corner is here."""
+    arm = complex(*corner_in) - complex(*vehicle.centre_in)
+    along = arm * cmath.rect(1.0, -math.radians(heading_deg(vehicle)))
+    return 2 * abs(along.real), 2 * abs(along.imag)
 
 
 def rename(view: TableView, figure: Figure, to: str) -> CorrectionOption:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rules.tabletop.errors import user_error
 from rules.tabletop.path import placed
 from rules.tabletop.table import Figure, Outline, PointIn, Posture, ellipse_outline
 from vision.patch_memory import Spot
@@ -19,6 +20,7 @@ from vision.tracks import Event, EventKind, Tracking
 
 HOLDS_IN = 0.5
 """A corrected place holds while the track is this near to its place at the time of the correction."""
+LEAST_HULL_IN, MOST_HULL_IN = 0.5, 24.0
 _DELETED_WITHIN_IN = 1.5  # a deleted track that moves further has become another figure
 _SAME_WITHIN_IN = 0.75  # a new track this near to an added figure is that figure
 
@@ -108,6 +110,37 @@ class PlacedAt:
 
 
 @dataclass(frozen=True, slots=True)
+class FacingSet:
+    """The figure faces another way, until the camera sees it move.
+
+    Attributes:
+        at_in: The place shown at that time.
+        facing_deg: Counter-clockwise from +x.
+    """
+
+    id: str
+    at_in: PointIn
+    facing_deg: float
+
+
+@dataclass(frozen=True, slots=True)
+class SizeSet:
+    """The vehicle's hull has this length, along the way it faces, and this width."""
+
+    id: str
+    length_in: float
+    width_in: float
+
+    def __post_init__(self) -> None:
+        if not all(LEAST_HULL_IN <= side <= MOST_HULL_IN for side in (self.length_in, self.width_in)):
+            raise user_error(
+                "A vehicle is {least:g} to {most:g} inches long and wide. Choose another size.",
+                least=LEAST_HULL_IN,
+                most=MOST_HULL_IN,
+            )
+
+
+@dataclass(frozen=True, slots=True)
 class Renamed:
     """The figure has another name; a figure with that name gets this one's."""
 
@@ -115,7 +148,7 @@ class Renamed:
     to: str
 
 
-Correction = Confirmed | Deleted | Added | Merged | ArmyChanged | PostureSet | PlacedAt | Renamed
+Correction = Confirmed | Deleted | Added | Merged | ArmyChanged | PostureSet | PlacedAt | FacingSet | SizeSet | Renamed
 
 
 def names_in(corrections: Iterable[Correction]) -> frozenset[str]:
@@ -244,7 +277,7 @@ def _is_no_figure(entry: _Entry, deleted: Deleted) -> bool:
     return (entry.id == deleted.id and away_in <= _DELETED_WITHIN_IN) or (again and away_in <= _SAME_WITHIN_IN)
 
 
-def _updated(entry: _Entry, correction: Confirmed | PostureSet | PlacedAt) -> _Entry:
+def _updated(entry: _Entry, correction: Confirmed | PostureSet | PlacedAt | FacingSet | SizeSet) -> _Entry:
     figure = entry.figure
     match correction:
         case Confirmed():
@@ -257,6 +290,10 @@ def _updated(entry: _Entry, correction: Confirmed | PostureSet | PlacedAt) -> _E
             if _apart_in(figure, seen_in) > HOLDS_IN:
                 return entry
             return replace(entry, figure=replace(placed(figure, at_in), z_in=z_in, sigma_in=sigma_in))
+        case FacingSet(_, at_in, facing_deg):
+            return entry if _apart_in(figure, at_in) > HOLDS_IN else replace(entry, figure=turned(figure, facing_deg))
+        case SizeSet(_, length_in, width_in):
+            return replace(entry, figure=sized(figure, length_in, width_in))
 
 
 def _with(entries: list[_Entry], added: Added, bound: Bound) -> list[_Entry]:
@@ -328,8 +365,39 @@ def _postured(figure: Figure, posture: Posture) -> Figure:
 def usual_base(posture: Posture, at_in: PointIn, turn_deg: float = 0.0) -> Outline:
     """The outline of a standing or lying 54 mm soldier's base, or of a tank's hull."""
     if posture is Posture.VEHICLE:
-        c, s = math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))
-        half = [(u * _HALF_HULL_IN[0], v * _HALF_HULL_IN[1]) for u, v in ((1, -1), (1, 1), (-1, 1), (-1, -1))]
-        return tuple((at_in[0] + c * u - s * v, at_in[1] + s * u + c * v) for u, v in half)
+        return _hull(at_in, _HALF_HULL_IN, turn_deg)
     half_in = _LYING_BASE_IN if posture in _LYING else _UPRIGHT_BASE_IN
     return ellipse_outline(at_in, *half_in, turn_deg)
+
+
+def _hull(at_in: PointIn, half_in: tuple[float, float], turn_deg: float) -> Outline:
+    """The outline of a hull with this half length and half width."""
+    c, s = math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))
+    half = [(u * half_in[0], v * half_in[1]) for u, v in ((1, -1), (1, 1), (-1, 1), (-1, -1))]
+    return tuple((at_in[0] + c * u - s * v, at_in[1] + s * u + c * v) for u, v in half)
+
+
+def turned(figure: Figure, facing_deg: float) -> Figure:
+    """The figure facing another way; a vehicle's hull turns with it."""
+    if figure.posture is Posture.VEHICLE:
+        turn_rad = math.radians(facing_deg - heading_deg(figure))
+        c, s = math.cos(turn_rad), math.sin(turn_rad)
+        arms = [(x - figure.x_in, y - figure.y_in) for x, y in figure.base_in]
+        base_in = tuple((figure.x_in + c * u - s * v, figure.y_in + s * u + c * v) for u, v in arms)
+        figure = replace(figure, base_in=base_in)
+    return replace(figure, facing_deg=facing_deg % 360)
+
+
+def sized(figure: Figure, length_in: float, width_in: float) -> Figure:
+    """The vehicle with a hull of another size."""
+    half_in = (length_in / 2, width_in / 2)
+    return replace(figure, base_in=_hull(figure.centre_in, half_in, heading_deg(figure)))
+
+
+def heading_deg(vehicle: Figure) -> float:
+    """The way a vehicle faces; if that is unknown, that of its longest side."""
+    if vehicle.facing_deg is not None:
+        return vehicle.facing_deg
+    corners = vehicle.base_in
+    a, b = max(zip(corners, (*corners[1:], corners[0]), strict=True), key=lambda side: math.dist(*side))
+    return math.degrees(math.atan2(b[1] - a[1], b[0] - a[0])) % 180

@@ -39,7 +39,9 @@ LEAVE_S = 0.5
 OFF_S = 2.0
 """Time for which the lamp is switched off."""
 
-_TOUCH_S = 0.3  # time that a hand stays to lay down or remove a soldier
+TOUCH_S = 0.3
+"""Time that a hand stays to lay down or remove a soldier."""
+
 _HOLD_BEHIND_IN = 0.35  # the fingers hold a toy at its near side, so that the camera sees most of it
 _GRIP_BELOW_TOP_IN = 0.25
 _ARM_FOLLOWS = 0.6  # share of a move along the picture's edge by which the elbow moves too
@@ -284,7 +286,7 @@ class Practice:
         """Let a hand touch the toy and leave again, unless it holds another one."""
         if self.held is not None:
             return self
-        return replace(self, arm=replace(_arm_to(model, self.camera, now_s), leaves_s=now_s + _TOUCH_S))
+        return replace(self, arm=replace(_arm_to(model, self.camera, now_s), leaves_s=now_s + TOUCH_S))
 
     def _at_free_place(self, model: Model) -> Model:
         """The toy at the nearest place where its base overlaps no other, at the height of the ground there."""

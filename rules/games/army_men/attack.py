@@ -44,7 +44,8 @@ def _bars(rules: Rules, shot: Shot) -> Iterator[Bar]:
     yield shot.glued and rules.chooses("glued_may_attack", False), "glued", "AM-62"
     yield shot.immobilized and rules.chooses("immobilized_may_attack", False), "immobilized", "AM-95"
     short = shot.crew is not None and shot.crew < weapon.crew
-    yield short and rules.chooses("short_crew", "cannot_attack"), "short_crew", "AM-63"
+    men = f"it needs a crew of {weapon.crew} beside it, not {shot.crew}"
+    yield short and rules.chooses("short_crew", "cannot_attack"), "short_crew", "AM-63", men
     carried = shot.moved_this_turn and not shot.mounted
     yield carried and weapon.stationary, "moved_stationary_weapon", "AM-78"
     yield weapon.turret and not shot.turret_points_at_target, "turret_elsewhere", "AM-25"

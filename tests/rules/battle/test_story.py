@@ -25,6 +25,7 @@ from rules.engine.events import (
     OutcomeDecided,
     PhaseBegun,
     Placed,
+    Posed,
     QuestionAnswered,
     QuestionAsked,
     TableLaid,
@@ -35,7 +36,7 @@ from rules.engine.events import (
 )
 from rules.engine.text import outcome_words, readable, status_words
 from rules.games import open_game
-from rules.tabletop.table import TerrainKind, TerrainPiece
+from rules.tabletop.table import Posture, TerrainKind, TerrainPiece
 from tests.rules.engine.test_state import BEGUN, events
 
 GAME = open_game("simple_plastic")
@@ -58,6 +59,9 @@ def asked(**changes: Any) -> ActionResolved:
         (PhaseBegun(turn=2), ["", "Turn 2"]),
         (PhaseBegun(turn=2, side="tan", phase="hand_to_hand"), ["", "Turn 2 · Tan · Hand to hand"]),
         (Placed(figure="tan-4", at_in=(1.25, 2)), ["  Tan 4 is placed at (1.2, 2.0)."]),
+        (Posed(figure="tan-4", posture=Posture.DOWN), ["  Tan 4 lies down."]),
+        (Posed(figure="tan-4", posture=Posture.STANDING), ["  Tan 4 stands up."]),
+        (Posed(figure="tan-4", facing_deg=90.0), ["  Tan 4 is turned."]),
         (
             Moved(moves=(MOVE,)),
             ["  Tan 4 moves 5.0 in over the old wood, creek to (3.0, 4.0), which costs 7.5 in."],

@@ -29,7 +29,7 @@ def test_every_event_has_a_label(event: Event) -> None:
 
 
 def test_kinds_are_unique() -> None:
-    assert len(EVENTS) == 15
+    assert len(EVENTS) == 16
     assert all(event.kind == kind for kind, event in EVENTS.items())
 
 

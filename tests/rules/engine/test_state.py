@@ -25,6 +25,7 @@ from rules.engine.events import (
     OutcomeDecided,
     PhaseBegun,
     Placed,
+    Posed,
     QuestionAnswered,
     QuestionAsked,
     Refund,
@@ -35,7 +36,7 @@ from rules.engine.events import (
 )
 from rules.engine.state import State, fold
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import TerrainKind, TerrainPiece
+from rules.tabletop.table import Posture, TerrainKind, TerrainPiece
 
 BEGUN = BattleBegun(game="army_men", players=("green", "tan"), options={})
 HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0)
@@ -65,6 +66,7 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(UnitJoined, figure=figures, side=sides, card=st.just("rifleman")),
     st.builds(PhaseBegun, turn=st.integers(1, 4), side=st.one_of(st.just(""), sides)),
     st.builds(Placed, figure=figures, at_in=places),
+    st.builds(Posed, figure=figures, posture=st.sampled_from(Posture), facing_deg=st.none() | st.floats(0, 360)),
     st.builds(Moved, moves=st.lists(moves, min_size=1, max_size=2).map(tuple)),
     st.builds(
         ActionResolved,
@@ -200,6 +202,18 @@ def test_moves_add_up_until_the_next_turn() -> None:
     next_turn = fold(now, PhaseBegun(turn=2)).unit("tan-1")
     assert (next_turn.allowance_used_in, dict(next_turn.this_turn)) == (0, {})
     assert (next_turn.at_in, dict(next_turn.statuses)) == ((1.5, 0), {"wounds": 2})
+
+
+def test_a_given_facing_holds_until_the_figure_moves() -> None:
+    given = staged(Posed(figure="tan-1", facing_deg=90.0), Posed(figure="tan-1", posture=Posture.DOWN)).unit("tan-1")
+    assert (given.facing_deg, given.is_facing_given, given.posture) == (90.0, True, Posture.DOWN)
+    moved = staged(Posed(figure="tan-1", facing_deg=90.0), step(2, 2)).unit("tan-1")
+    assert (moved.facing_deg, moved.is_facing_given) == (90.0, False)
+
+
+def test_a_pose_without_anything_new_is_refused() -> None:
+    with pytest.raises(UserError, match="the pose of tan-1 must be a posture or a facing"):
+        Posed(figure="tan-1")
 
 
 def test_status_set_to_none_is_removed() -> None:

@@ -114,6 +114,8 @@ def test_a_crew_too_small_am_63() -> None:
             short = crew < needs.get(weapon, 1)
             assert code(asked("aim", **shot)) == ("short_crew" if short else ""), (weapon, crew)
             assert asked("aim", None, {"short_crew": "attacks"}, **shot).allowed
+    found = asked("aim", weapon="light_cannon", distance_in=20, crew=2)
+    assert [one.text for one in found.reasons] == ["it needs a crew of 3 beside it, not 2"]
 
 
 @pytest.mark.parametrize(

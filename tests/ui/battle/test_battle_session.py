@@ -17,7 +17,7 @@ from rules.engine.position import Position
 from rules.engine.preview import ActionPreview
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import PointIn
+from rules.tabletop.table import PointIn, Posture
 from tests.rules.battle_driver import begun, give_status
 from tests.rules.board import figure
 from tests.rules.test_battle_simple_plastic import GREEN, HEDGE, PLACES, TAN
@@ -155,6 +155,16 @@ def test_a_nudge_is_journalled_without_a_move(play: BattleSession) -> None:
     play.only_shifted(proposal)
     unit = play.battle.state.unit("tan-1")
     assert (unit.at_in, unit.allowance_used_in) == ((5, 14.5), 0)
+
+
+def test_a_fall_is_no_move_even_if_the_soldier_does_not_look_fallen(play: BattleSession) -> None:
+    x, y = PLACES["green-1"]
+    aside = seen(play.battle, green_1=(x, y + 0.6))
+    assert play.proposals(aside)
+    play.pose("green-1", Posture.DOWN)
+    assert play.proposals(replace(aside, state=play.battle.state)) == ()
+    far = seen(play.battle, green_1=(x, y + 2.0))
+    assert play.proposals(far), "it was carried"
 
 
 def test_settling_an_ambiguity_is_journalled(play: BattleSession) -> None:

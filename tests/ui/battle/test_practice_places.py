@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from rules.tabletop.table import PointIn
+from rules.tabletop.table import PointIn, Posture
 from ui.battle.practice_places import PracticePlaces
 from vision.simulation.practice_table import PracticeTable
 from vision.simulation.scene import Model, Scene, corner_markers
@@ -26,7 +26,7 @@ class Setting:
         self.now_s = 0.0
         self.table = PracticeTable(scene, overhead_camera((960, 540), SIZE_IN, 40.0), clock=lambda: self.now_s)
         self.table.read()
-        self.play: Any = SimpleNamespace(awaited={"green-1": GOAL_IN})
+        self.play: Any = SimpleNamespace(awaited={"green-1": GOAL_IN}, awaited_postures={})
         self.facing_deg: float | None = None
         self._places = PracticePlaces()
 
@@ -34,7 +34,9 @@ class Setting:
         self.now_s = now_s
         view: Any = SimpleNamespace(frozen=hand, frame=SimpleNamespace(time_s=seen_s))
         unit = SimpleNamespace(facing_deg=self.facing_deg)
-        position: Any = SimpleNamespace(figures={"green-1": SimpleNamespace(centre_in=at_in)}, unit=lambda _: unit)
+        position: Any = SimpleNamespace(
+            figures={"green-1": SimpleNamespace(centre_in=at_in, posture=Posture.STANDING)}, unit=lambda _: unit
+        )
         self._places.follow(self.table, view, self.play, position)
 
     @property

@@ -143,3 +143,14 @@ def test_a_click_beside_the_table_is_refused(window: Window) -> None:
     window.picture.asked.emit()
     assert window.features.corrections.menu is None
     assert "Nothing can be corrected here" in window.bar.text
+
+
+@pytest.mark.usefixtures("german")
+def test_every_entry_of_the_menus_is_german(window: Window) -> None:
+    english = {"Add", "Army", "Posture", "Same as", "Is really", "Stands here", "Turn…", "Rename…"}
+    for place_in in (BARE_IN, POSTS["green-1"]):
+        menu = ask(window, place_in)
+        entries = {one.text().replace("&", "") for one in menu.actions() if one.text()}
+        assert len(entries) > 2
+        assert not entries & english
+        menu.close()

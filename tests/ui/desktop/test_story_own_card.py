@@ -68,7 +68,7 @@ def makes_a_mage(dialog: QDialog) -> None:
     pick_like.activated.emit(pick_like.currentIndex())
     while dialog.equipment.rowCount():
         press(dialog, "Remove")
-    press(dialog, "Add thing")
+    press(dialog, "Add item")
     dialog.equipment.item(0, 0).setText("Fire bolt")
     damage = named(dialog, QSpinBox, "Value")
     damage.setValue(5)

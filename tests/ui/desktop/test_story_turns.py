@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from PyQt6.QtCore import Qt
 
-from tests.ui.stories import Board, Player, typed
+from tests.ui.stories import Board, Player, typed, words_of
 from tests.ui.windows import Wait
 from ui.desktop.window import Window
-
-SET_UP = [
-    "Blue 1 joins Blue",
-    "Blue 2 joins Blue",
-    "Green 1 joins Green",
-    "Green 2 joins Green",
-    "new place of Blue 1",
-    "new place of Blue 2",
-    "new place of Green 1",
-    "new place of Green 2",
-]
 
 
 @pytest.fixture(scope="module")
@@ -37,16 +27,16 @@ def as_set_up(table: Board) -> None:
 
 
 def undone_and_done_again(player: Player) -> list[str]:
-    """Undo everything and redo it; return the menu's names of the steps after the setup, in order."""
+    """Undo everything and redo it; return the menu's names of the steps after the set-up, which stays, in order."""
     before = (player.phase, player.story, player.actions)
     undone = player.undoes_all()
     player.looks()  # the undone state survives new pictures
     assert player.phase == "Set-up"
-    assert not [line for line in player.story if line.startswith(("Turn", "  "))]
+    assert not [line for line in player.story if line.startswith("Turn")]
+    assert sum("is placed at" in line for line in player.story) == 4, "the armies stay in the battle"
     assert player.redoes_all() == undone[::-1]
     assert (player.phase, player.story, player.actions) == before
-    assert undone[::-1][: len(SET_UP)] == SET_UP
-    return undone[::-1][len(SET_UP) :]
+    return undone[::-1]
 
 
 @pytest.mark.slow
@@ -218,6 +208,10 @@ def test_simple_plastic_figure(player: Player) -> None:
     assert player.does("", "Who goes first", typed("1", "Blue"), typed("6", "Green")).startswith(
         "Who goes first: Green"
     )
+    player.key(Qt.Key.Key_N)
+    player.wait_until(lambda: player.window.battle.turn_bar.shown.button.startswith("Skip 1"))
+    owed = "Still to do: Green lets Blue go first or Green goes first. Press N again to skip it."
+    assert owed in words_of(player.window.battle.panel), "it is not clear that one of two must be chosen"
     assert player.does("", "Green goes first").startswith("Green goes first")
     player.goes_on("Turn 1 · Green checks status")
     player.does("", "Status checks of Green", typed("3"), typed("5"))
@@ -248,3 +242,22 @@ def test_simple_plastic_figure(player: Player) -> None:
         "Turn 1 · Blue acts",
         "Turn 2 · Initiative",
     ]
+
+
+@pytest.mark.slow
+def test_a_battle_that_was_undone_to_its_beginning_is_played_again_with_other_moves(player: Player) -> None:
+    player.begins("Simple Plastic Wargame")
+    player.does("", "Green begins")
+    player.goes_on("Turn 1 · Green moves")
+    player.carries("green-2", (11.0, 8.0))
+    player.settles("Green 2 moved 2.0 in", "Accept")
+    player.carries("green-2", (11.0, 6.0))
+    player.undoes_all()
+    assert player.undo_words()[0] == "Undo"
+    assert not player.window.battle.pending
+    player.does("", "Blue begins")
+    assert player.undo_words() == ("Undo Blue begins", "Redo")
+    player.goes_on("Turn 1 · Blue moves")
+    player.carries("blue-1", (18.0, 10.0))
+    player.settles("Blue 1 moved 2.0 in", "Accept")
+    assert "Green 2" not in "".join(player.plot)

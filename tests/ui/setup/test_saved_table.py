@@ -23,7 +23,18 @@ from ui.session import Ruler, Session, TableState
 from ui.setup.saved_table import SavedTable, as_left, table_to_save
 from ui.setup.saved_table_document import document_of, table_of
 from ui.setup.saved_table_store import SavedTables, TableSaver
-from ui.table.corrections import Added, ArmyChanged, Confirmed, Deleted, Merged, PlacedAt, PostureSet, Renamed
+from ui.table.corrections import (
+    Added,
+    ArmyChanged,
+    Confirmed,
+    Deleted,
+    FacingSet,
+    Merged,
+    PlacedAt,
+    PostureSet,
+    Renamed,
+    SizeSet,
+)
 from ui.table.play_area import PlayArea
 from vision.frame import Frame
 from vision.patch_memory import Spot
@@ -71,6 +82,8 @@ STATE = TableState(
         ArmyChanged("tan-1", "green", "green-4"),
         PostureSet("tan-1", Posture.PRONE, Posture.STANDING),
         PlacedAt("tan-1", (1.0, 2.0), (1.5, 2.5), 0.0, 0.1),
+        FacingSet("tan-1", (1.5, 2.5), 45.0),
+        SizeSet("tan-1", 6.0, 3.0),
         Renamed("tan-1", "sergeant"),
     ),
     PlayArea((1.0, 1.0), 48.0, 36.0, 5.0),
@@ -116,7 +129,7 @@ def test_a_table_is_saved_and_loaded_unchanged(tmp_path: Path) -> None:
     np.testing.assert_array_equal(back.state.setup.reference_bgr, PICTURE)
     assert store.load("another").table is None
     assert back.words == (
-        "1 piece of terrain, 6 rulers and templates, 8 corrections, 2 named soldiers, the table's edges,"
+        "1 piece of terrain, 6 rulers and templates, 10 corrections, 2 named soldiers, the table's edges,"
         " the empty table"
     )
 
@@ -195,6 +208,10 @@ def test_a_restored_table_follows_its_markers(turn: float, x: float, y: float) -
     placed = left.state.corrections[6]
     assert isinstance(placed, PlacedAt)
     assert placed.seen_in == pytest.approx(tuple(there[1]), abs=0.05)
+    faced = left.state.corrections[7]
+    assert isinstance(faced, FacingSet)
+    assert faced.at_in == pytest.approx(tuple(turned(turn, x, y, np.array([(1.5, 2.5)]))[0]), abs=0.05)
+    assert faced.facing_deg == pytest.approx(45.0 + math.degrees(turn), abs=0.1)
     # The transformed camera sees the transformed place at the same pixel.
     camera = left.state.setup.reference_camera
     before, after = CAMERA.table_to_pixel((3, 4)), camera.table_to_pixel(there[0])

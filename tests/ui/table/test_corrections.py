@@ -17,10 +17,12 @@ from ui.table.corrections import (
     ArmyChanged,
     Confirmed,
     Deleted,
+    FacingSet,
     Merged,
     PlacedAt,
     PostureSet,
     Renamed,
+    SizeSet,
     bind,
     corrected,
     next_name,
@@ -164,6 +166,32 @@ def test_a_corrected_place_holds_until_the_figure_moves() -> None:
     assert sum(one.base_in, ()) == pytest.approx(sum(ellipse_outline((4.6, 8), 0.5, 0.4), ()))
     (moved,) = corrected(seen(figure("tan-1", 9, 8)), put).figures
     assert moved.centre_in == (9, 8)
+
+
+def test_a_given_facing_holds_until_the_figure_moves() -> None:
+    turned = (FacingSet("tan-1", (4, 8), 120.0),)
+    for facing_deg in (None, 10.0):
+        (one,) = corrected(seen(replace(figure("tan-1", 4.2, 8), facing_deg=facing_deg)), turned).figures
+        assert one.facing_deg == 120.0
+        assert one.base_in == figure("tan-1", 4.2, 8).base_in
+    (moved,) = corrected(seen(replace(figure("tan-1", 9, 8), facing_deg=10.0)), turned).figures
+    assert moved.facing_deg == 10.0
+
+
+@pytest.mark.parametrize("facing_deg", [None, 30.0, 210.0])
+def test_a_hull_turns_with_its_vehicle_and_is_sized_along_it(facing_deg: float | None) -> None:
+    hull_in = usual_base(Posture.VEHICLE, (4, 8), 30.0)
+    vehicle = replace(figure("tan-1", 4, 8), posture=Posture.VEHICLE, base_in=hull_in, facing_deg=facing_deg)
+    (one,) = corrected(seen(vehicle), (FacingSet("tan-1", (4, 8), 90.0),)).figures
+    assert area_of(one.base_in).bounds == pytest.approx((4 - 0.95, 8 - 1.6, 4 + 0.95, 8 + 1.6))
+    (one,) = corrected(seen(vehicle), (FacingSet("tan-1", (4, 8), 90.0), SizeSet("tan-1", 6.0, 2.0))).figures
+    assert area_of(one.base_in).bounds == pytest.approx((3, 5, 5, 11))
+
+
+def test_no_vehicle_is_a_point_or_as_large_as_a_table() -> None:
+    for size_in in ((0.1, 2.0), (3.0, 30.0)):
+        with pytest.raises(UserError, match="inches long and wide"):
+            SizeSet("tan-1", *size_in)
 
 
 def test_renaming_to_a_taken_name_swaps_both() -> None:

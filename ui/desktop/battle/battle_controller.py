@@ -20,7 +20,7 @@ from rules.engine.posture_doubt import PostureDoubt
 from rules.engine.preview import ActionPreview
 from rules.engine.referee import FIRE
 from rules.tabletop.errors import UserError, user_error
-from rules.tabletop.table import Figure, PointIn
+from rules.tabletop.table import Figure, PointIn, Posture
 from ui.battle.action_text import limit_words, obligation_words, outcome_banner, result_words, verdict_rows
 from ui.battle.battle_overlay import Stray, aiming, pointing
 from ui.battle.battle_session import BattleSession
@@ -48,6 +48,7 @@ Say = Callable[[str], None]
 
 _SETTLED_IN = 0.1
 """Figures that shift less have not changed the table."""
+_SETTLED_HULL_IN, _SETTLED_DEG = 0.25, 15.0
 
 
 class BattleController(QObject):
@@ -206,6 +207,12 @@ class BattleController(QObject):
         if self.play is not None:
             self._after(partial(self.play.add, figure, recruit))
 
+    def turn_figure(self, figure: str, facing_deg: float) -> None:
+        """Journal that a figure faces this way, whatever the camera sees."""
+        if self.play is not None:
+            play = self.play
+            self._try(lambda: play.turn_figure(figure, facing_deg))
+
     def add_target(self, figure: str) -> None:
         """Add a target of the selected figure, or take it away: two or more are attacked by one action."""
         self._in_battle(self._add_target, figure)
@@ -286,10 +293,7 @@ class BattleController(QObject):
         if self._skips_unseen and view.waiting is None:  # all is seen now
             self._skips_unseen = False
             self.panel.show_outcome("")
-        figures = {
-            one.id: (one.possible_postures, *(round(v / _SETTLED_IN) for v in one.centre_in)) for one in view.figures
-        }
-        now = (figures, setup.terrain, self.play.battle.state)
+        now = ({one.id: _settled(one) for one in view.figures}, setup.terrain, self.play.battle.state)
         if now == self._seen:
             return
         self._seen = now
@@ -396,7 +400,7 @@ class BattleController(QObject):
         self.panel.choose_dice()
         self.panel.take_focus()
         words = tr("{owed}. Press N again to skip it.", owed=obligation_words(owed))
-        self.panel.why.setText(words)
+        self.panel.show_owed(words)
         self.warned.emit(words)
         return True
 
@@ -569,3 +573,12 @@ class BattleController(QObject):
         self._refresh()
         if self.play is not None and len(self.play.battle.entries) > before:
             self.recorded.emit(step_words(self.play.undo_label or ""))
+
+
+def _settled(figure: Figure) -> tuple[object, ...]:
+    """What of a figure matters to the battle, so coarse that it does not change while nothing happens."""
+    place = tuple(round(v / _SETTLED_IN) for v in figure.centre_in)
+    facing = None if figure.facing_deg is None else round(figure.facing_deg / _SETTLED_DEG) % round(360 / _SETTLED_DEG)
+    corners_in = figure.base_in if figure.posture is Posture.VEHICLE else ()
+    hull = tuple(round(v / _SETTLED_HULL_IN) for corner in corners_in for v in corner)
+    return place, figure.possible_postures, facing, hull

@@ -96,7 +96,7 @@ class EquipmentTable(QTableWidget):
         super().__init__(0, 5)
         self._things: list[_Thing] = []
         described(self, tr("Equipment"))
-        self.setHorizontalHeaderLabels([tr("Thing"), tr("Kind"), tr("Hands"), tr("Value"), tr("Range")])
+        self.setHorizontalHeaderLabels([tr("Item"), tr("Kind"), tr("Hands"), tr("Value"), tr("Range")])
         columns, rows = self.horizontalHeader(), self.verticalHeader()
         if columns is not None and rows is not None:
             columns.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -235,8 +235,8 @@ class CardDialog(QDialog):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             form.addRow(f"{titles[kind]}:", box)
         new = {"name": tr("Spell"), "kind": "ranged", "damage": 3, "range_in": 12}
-        add = button_with_tip(tr("Add thing"), tr("Add a weapon, armour or a spell"), lambda: self.equipment.add(new))
-        remove = button_with_tip(tr("Remove"), tr("Remove the selected thing"), self.equipment.remove)
+        add = button_with_tip(tr("Add item"), tr("Add a weapon, armour or a spell"), lambda: self.equipment.add(new))
+        remove = button_with_tip(tr("Remove"), tr("Remove the selected item"), self.equipment.remove)
         for button in (add, remove):
             button.setAutoDefault(False)
         self._words.setAlignment(Qt.AlignmentFlag.AlignTop)

@@ -185,6 +185,11 @@ class BattlePanel(QWidget):
         clear_layout(self._throws)
         self._show_reasons()
 
+    def show_owed(self, words: str) -> None:
+        """Show what is still owed below the actions, of which one may be selected."""
+        self.why.setText(words)
+        self._show_reasons()
+
     def show_throws(self, throws: Throws) -> None:
         for request, roll in throws:
             words, throw = wrapping_label(thrown_words(request, roll.faces)), QWidget()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 
+from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.errors import user_error
 from rules.tabletop.table import Figure, PointIn, Posture
 from ui.desktop.action import add_entry, add_separator
@@ -18,11 +20,27 @@ from ui.desktop.widgets import literal_text, without_keys
 from ui.picture.preview import Preview
 from ui.rules_text import display_name
 from ui.setup.armies import armies_of
-from ui.table.correction_options import CorrectionOption, merge, options_at, options_for, place, posture_option, rename
+from ui.table.correction_options import (
+    CorrectionOption,
+    hull_size_in,
+    merge,
+    options_at,
+    options_for,
+    place,
+    posture_option,
+    rename,
+    resize,
+    turn,
+)
+from ui.table.finding import Mark
+from ui.table.pose_marks import facing_marks, hull_marks
 from ui.table.terrain import standing_place
 from ui.translation import mark_for_translation, tr
 from ui.vocabulary import seen_posture_words
 from vision.table_view import TableView
+
+_LEAST_ARM_IN = 0.2
+"""A click nearer to a figure's middle shows no direction."""
 
 CORRECT = "correct"
 """Name of the tool."""
@@ -33,6 +51,7 @@ _GROUPS = {
     "Posture": mark_for_translation("&Posture"),
     "The same as": mark_for_translation("&Same as"),
     "Is really": mark_for_translation("Is &really"),
+    "Stands here": mark_for_translation("Stands &here"),
 }
 
 
@@ -50,6 +69,7 @@ class Waiting:
     about: str
     hint: str
     take: Callable[[PickResult], None]
+    marks: Callable[[PickResult | None], tuple[Mark, ...]] = lambda _: ()
 
 
 class CorrectTool(Tool):
@@ -95,8 +115,11 @@ class CorrectTool(Tool):
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
-        hovered = figure_id(at)
-        return Preview(hovered=hovered, picked=self.waiting.about if self.waiting else None)
+        hovered, waiting = figure_id(at), self.waiting
+        if waiting is not None:
+            return Preview(hovered=hovered, picked=waiting.about, marks=waiting.marks(at))
+        figure = at.figure if at is not None else None
+        return Preview(hovered=hovered, marks=facing_marks(figure, figure.facing_deg) if figure is not None else ())
 
     def _offer(self) -> None:
         """Open the menu for what the mouse points at."""
@@ -133,7 +156,19 @@ class CorrectTool(Tool):
         self._later(groups.get("The same as") or menu, tr("The soldier I click next"), merging)
         hint = tr("Now click the middle of {name}'s base.", name=shown_name)
         self._later(menu, tr("Place by &click"), Waiting(figure.id, hint, partial(self._place, figure)))
+        self._add_poses(menu, figure, shown_name)
         add_entry(menu, tr("Rena&me…"), lambda: self._store.change(lambda: self._rename(view, figure)))
+
+    def _add_poses(self, menu: QMenu, figure: Figure, shown_name: str) -> None:
+        """Offer to turn a figure that stands, and to resize a vehicle."""
+        if figure.posture is not Posture.DOWN:
+            hint = tr("Now click where {name} looks.", name=shown_name)
+            marks = partial(self._turn_marks, figure)
+            self._later(menu, tr("&Turn…"), Waiting(figure.id, hint, partial(self._turn, figure), marks))
+        if figure.posture is Posture.VEHICLE:
+            hint = tr("Now click a corner of {name}.", name=shown_name)
+            marks = partial(self._size_marks, figure)
+            self._later(menu, tr("Si&ze…"), Waiting(figure.id, hint, partial(self._resize, figure), marks))
 
     def _fill_at(self, menu: QMenu, view: TableView, there: tuple[PointIn, float] | None) -> None:
         if there is not None:
@@ -169,8 +204,11 @@ class CorrectTool(Tool):
     def _correct(self, option: CorrectionOption) -> None:
         self._store.session.correct(option.label, *option.corrections)
         # In a battle, Ctrl+Z takes back the last step of the battle instead.
-        undo = (tr("Undo"), lambda: self._store.change(self._store.session.undo))
-        self._store.say(tr("Corrected: {label}.", label=option.label), (undo,))
+        self._say_corrected(option, self._store.session.undo)
+
+    def _say_corrected(self, option: CorrectionOption, undo: Callable[[], object]) -> None:
+        button = (tr("Undo"), lambda: self._store.change(undo))
+        self._store.say(tr("Corrected: {label}.", label=option.label), (button,))
 
     def _merge(self, figure: Figure, at: PickResult) -> None:
         if at.figure is None or at.figure.id == figure.id:
@@ -187,6 +225,43 @@ class CorrectTool(Tool):
                 "{id} cannot stand there. Click a place on the table, or press Esc.", id=display_name(figure.id)
             )
         self._end(place(view, figure, *there))
+
+    def _turn_marks(self, figure: Figure, at: PickResult | None) -> tuple[Mark, ...]:
+        """How the figure faces now, dashed, and how it would after a click here."""
+        now = facing_marks(figure, figure.facing_deg, sure=False)
+        place_in = self._place_beside(figure, at)
+        return now if place_in is None else (*now, *facing_marks(figure, bearing_deg(figure.centre_in, place_in)))
+
+    def _turn(self, figure: Figure, at: PickResult) -> None:
+        place_in, play = self._place_beside(figure, at), self._store.battle.play
+        if place_in is None:
+            raise user_error("Click beside {id}, or press Esc.", id=display_name(figure.id))
+        facing_deg = round(bearing_deg(figure.centre_in, place_in), 1)
+        option = turn(figure, facing_deg)
+        if play is None or figure.id not in play.battle.state.units:
+            self._end(option)
+            return
+        self._store.use_tool(self._before)
+        self._store.battle.turn_figure(figure.id, facing_deg)
+        self._say_corrected(option, self._store.battle.undo)
+
+    def _size_marks(self, vehicle: Figure, at: PickResult | None) -> tuple[Mark, ...]:
+        place_in = self._place_beside(vehicle, at)
+        return () if place_in is None else hull_marks(vehicle, hull_size_in(vehicle, place_in))
+
+    def _resize(self, vehicle: Figure, at: PickResult) -> None:
+        place_in = self._place_beside(vehicle, at)
+        if place_in is None:
+            raise user_error("Click a corner of {id}, or press Esc.", id=display_name(vehicle.id))
+        self._end(resize(vehicle, place_in))
+
+    def _place_beside(self, figure: Figure, at: PickResult | None) -> PointIn | None:
+        """The place under the mouse at the height of a figure; None off the table and in the figure's middle."""
+        camera = self._store.camera
+        if camera is None or at is None or at.place_in is None:
+            return None
+        x, y = camera.pixel_to_table(at.px, figure.z_in)[0].tolist()
+        return (x, y) if _LEAST_ARM_IN < math.dist((x, y), figure.centre_in) < math.inf else None
 
     def _end(self, option: CorrectionOption) -> None:
         self._store.use_tool(self._before)

@@ -9,7 +9,7 @@ from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow
 
-from ui.battle.practice_places import PracticePlaces
+from ui.battle.practice_places import PracticePlaces, postures
 from ui.desktop.action import ActionMenu
 from ui.desktop.picture.view import PictureView
 from ui.desktop.store import Store
@@ -266,8 +266,18 @@ class PracticeController(QObject):
         if table is None:
             self._store.say(tr("The picture is frozen. Press P to go on."))
             return
+        before = table.now
         self._store.attempt(lambda: table.change(operation))
+        self._note_postures(table, before)
         self.follow()
+
+    def _note_postures(self, table: PracticeTable, before: Practice) -> None:
+        """Tell the battle whom the player has laid down or stood up; it puts the toys so when it is continued."""
+        play, position = self._store.battle.play, self._store.battle.position
+        if play is None or position is None:
+            return
+        for name, posture in postures(before, table.now, position):
+            play.pose(name, posture)
 
 
 def _soldier_at(table: PracticeTable, at: PickResult) -> str | None:
