@@ -177,6 +177,8 @@ class Actions:
         menu.add(tr("Learn empty table"), "Ctrl+E", tip, commands.store.learn_empty_table)
         tip = tr("Search the whole table, even where something is moving")
         menu.add(tr("Search now"), "F5", tip, lambda: commands.store.session.search_now())
+        tip = tr("Say how each soldier stands whose posture the camera is not sure of")
+        menu.add(tr("Check postures"), "", tip, commands.features.corrections.check_postures)
         tip = tr("Bring back terrain, rulers, corrections, names and the empty table from last time")
         menu.add(tr("Restore table"), "", tip, tables.restore)
         tip = tr("Forget everything learned from soldiers that you confirmed or corrected")

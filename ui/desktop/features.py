@@ -73,7 +73,16 @@ class Features:
     @property
     def asking(self) -> tuple[Asking, ...]:
         """Those that may ask the player something, the most urgent first."""
-        return (self.projector, self.teaching, self.moves, self.empty, self.tables, self.files, self.groups)
+        return (
+            self.projector,
+            self.teaching,
+            self.corrections,
+            self.moves,
+            self.empty,
+            self.tables,
+            self.files,
+            self.groups,
+        )
 
     def pull(self) -> bool:
         """Take what was done in the background; return whether the picture must be drawn again."""

@@ -1,14 +1,19 @@
 """Corrections in two clicks in the real window."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QContextMenuEvent
+from PyQt6.QtGui import QAction, QContextMenuEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QInputDialog, QMenu, QPushButton
 
 from rules.tabletop.table import Posture
 from tests.ui.windows import BARE_IN, POSTS, Wait, at, click, point, texts
 from ui.desktop.window import Window
+from vision.figure_search import Sighting
+from vision.figures import Finder
 
 RIGHT = Qt.MouseButton.RightButton
 
@@ -154,3 +159,52 @@ def test_every_entry_of_the_menus_is_german(window: Window) -> None:
         assert len(entries) > 2
         assert not entries & english
         menu.close()
+
+
+@pytest.fixture
+def uncertain(found: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody's posture is certain except that of the soldiers on the left."""
+    find = Finder.find
+
+    def unsure(*args: Any, **options: Any) -> tuple[Sighting, ...]:
+        doubt = {"postures": (0.6, 0.4, 0.0, 0.0)}
+        return tuple(replace(one, **doubt) if one.x_in > 15 else one for one in find(*args, **options))
+
+    monkeypatch.setattr("vision.pipeline.Finder.find", unsure)
+
+
+def chosen_from_menu(window: Window, words: str) -> None:
+    [entry] = [one for one in window.findChildren(QAction) if one.text() == words]
+    entry.trigger()
+
+
+def answer(window: Window, words: str) -> None:
+    """Press this button of the question; those of the question before are deleted a moment later."""
+    *_, newest = [one for one in window.bar.findChildren(QPushButton) if one.text() == words]
+    QTest.mouseClick(newest, Qt.MouseButton.LeftButton)
+
+
+def test_doubtful_postures_are_checked_one_after_the_other(uncertain: None, window: Window) -> None:
+    unsure = [name for name, at_in in POSTS.items() if at_in[0] > 15]
+    assert unsure == ["blue-1", "blue-2"]
+    chosen_from_menu(window, "Check postures")
+    assert window.bar.text == "Is Blue 1 standing or kneeling? 2 to check"
+    assert window.store.tool.preview(None).picked == "blue-1"
+    answer(window, "Kneeling")
+    assert figures(window)["blue-1"] == ("blue", Posture.KNEELING)
+    assert window.bar.text == "Is Blue 2 standing or kneeling? 1 to check"
+    window.actions_.undo.trigger()
+    assert window.bar.text == "Is Blue 1 standing or kneeling? 2 to check"
+    answer(window, "Skip")
+    answer(window, "Standing")
+    assert figures(window)["blue-2"] == ("blue", Posture.STANDING)
+    assert "Is Blue" not in window.bar.text
+    chosen_from_menu(window, "Check postures")
+    assert window.bar.text == "Is Blue 1 standing or kneeling? 1 to check", "it is asked for again"
+    answer(window, "Stop")
+    assert "Is Blue" not in window.bar.text
+
+
+def test_without_doubtful_postures_there_is_nothing_to_check(window: Window) -> None:
+    chosen_from_menu(window, "Check postures")
+    assert window.bar.text == "No posture is in doubt."

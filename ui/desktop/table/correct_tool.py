@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,10 +13,12 @@ from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.errors import user_error
 from rules.tabletop.table import Figure, PointIn, Posture
 from ui.desktop.action import add_entry, add_separator
+from ui.desktop.messages import MessageActions
 from ui.desktop.picture.view import PictureView
 from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult, Tool, figure_id
 from ui.desktop.widgets import literal_text, without_keys
+from ui.formatting import capitalized, in_order
 from ui.picture.preview import Preview
 from ui.rules_text import display_name
 from ui.setup.armies import armies_of
@@ -36,7 +38,7 @@ from ui.table.finding import Mark
 from ui.table.pose_marks import facing_marks, hull_marks
 from ui.table.terrain import standing_place
 from ui.translation import mark_for_translation, tr
-from ui.vocabulary import seen_posture_words
+from ui.vocabulary import posture_words, seen_posture_words
 from vision.table_view import TableView
 
 _LEAST_ARM_IN = 0.2
@@ -88,6 +90,7 @@ class CorrectTool(Tool):
         self._before = CORRECT
         self.waiting: Waiting | None = None
         self.menu: QMenu | None = None
+        self._skipped: frozenset[str] | None = None  # while postures are checked: those to leave as they are
         picture.asked.connect(self._offer)
 
     @property
@@ -110,15 +113,65 @@ class CorrectTool(Tool):
         if figure is not None:
             self._store.change(lambda: self._correct(posture_option(figure, posture)))
 
+    def check_postures(self) -> None:
+        """Ask for each posture that the camera is not sure of, one soldier after the other."""
+        self._store.use_tool(CORRECT)
+        self._skipped = frozenset()
+        if self._unsure is None:
+            self._store.say(tr("No posture is in doubt."))
+        self._store.show()
+
+    @property
+    def _unsure(self) -> Figure | None:
+        """The soldier whose posture is asked for now."""
+        return next(iter(self._doubtful), None)
+
+    @property
+    def _doubtful(self) -> Sequence[Figure]:
+        view = self._store.view
+        if self._skipped is None or self._store.tool is not self or view is None:
+            return ()
+        left = (figure for figure in view.figures if figure.id not in self._skipped)
+        return in_order(figure for figure in left if len(figure.possible_postures) > 1)
+
+    @property
+    def offer(self) -> tuple[str, MessageActions]:
+        """The question for a soldier's posture and its answers; empty unless postures are being checked."""
+        figure = self._unsure
+        if figure is None:
+            return "", ()
+        seen, other = map(posture_words, figure.possible_postures)
+        words = tr("Is {soldier} {seen} or {other}?", soldier=display_name(figure.id), seen=seen, other=other)
+        words = tr("{question} {count} to check", question=words, count=len(self._doubtful))
+        answers = [
+            (capitalized(posture_words(posture)), partial(self._settle, posture_option(figure, posture)))
+            for posture in figure.possible_postures
+        ]
+        return words, (*answers, (tr("Skip"), partial(self._skip, figure.id)), (tr("Stop"), self._stop))
+
+    def _settle(self, option: CorrectionOption) -> None:
+        self._store.change(lambda: self._store.session.correct(option.label, *option.corrections))
+
+    def _skip(self, name: str) -> None:
+        self._skipped = (self._skipped or frozenset()) | {name}
+        self._store.show()
+
+    def _stop(self) -> None:
+        self.cancel()
+        self._store.show()
+
     def cancel(self) -> bool:
-        had, self.waiting = self.waiting is not None, None
+        had, self.waiting = self.waiting is not None or self._unsure is not None, None
+        self._skipped = None
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
         hovered, waiting = figure_id(at), self.waiting
         if waiting is not None:
             return Preview(hovered=hovered, picked=waiting.about, marks=waiting.marks(at))
-        figure = at.figure if at is not None else None
+        figure, asked = at.figure if at is not None else None, self._unsure
+        if asked is not None:
+            return Preview(hovered=hovered, picked=asked.id)
         return Preview(hovered=hovered, marks=facing_marks(figure, figure.facing_deg) if figure is not None else ())
 
     def _offer(self) -> None:
