@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -32,6 +33,7 @@ from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
+from vision.simulation.practice_table import PracticeTable
 from vision.simulation.scene import Model, Play, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import SimulatedTable, overhead_camera
 
@@ -92,6 +94,13 @@ class Board(SimulatedTable):
     def read(self) -> Frame | None:
         frame = super().read()
         return None if frame is None else replace(frame, image_bgr=self.over(frame.image_bgr.copy()))
+
+
+def practice_table() -> PracticeTable:
+    """The usual four soldiers on a practice table."""
+    models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *place) for name, place in POSTS.items())
+    scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=models)
+    return PracticeTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0), clock=time.monotonic)
 
 
 class Arm:

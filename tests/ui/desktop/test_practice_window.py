@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from PyQt6.QtWidgets import QApplication
 
 from rules.tabletop.table import PointIn, Posture
 from tests.ui.desktop.test_battle_window import started_battle
+from tests.ui.stories import practice_table
 from tests.ui.windows import (
     BARE_IN,
     LEFT,
@@ -47,10 +47,7 @@ NEAR_IN = 0.3
 
 @pytest.fixture(scope="module")
 def table() -> PracticeTable:
-    """The usual four soldiers on a practice table."""
-    models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *place) for name, place in POSTS.items())
-    scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=models)
-    return PracticeTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0), clock=time.monotonic)
+    return practice_table()
 
 
 @pytest.fixture(autouse=True)

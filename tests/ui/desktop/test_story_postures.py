@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from PyQt6.QtCore import Qt
 
 from rules.tabletop.table import PointIn, Posture
-from tests.ui.stories import Player, press
-from tests.ui.windows import POSTS, TABLE_IN, Open, Wait, point
+from tests.ui.stories import Player, practice_table, press
+from tests.ui.windows import POSTS, Open, Wait, point
 from ui.desktop.window import Window
 from vision.simulation.practice_table import PracticeTable
-from vision.simulation.scene import Model, Scene, corner_markers
-from vision.simulation.simulator import overhead_camera
-from vision.simulation.toy_models import Sculpt
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 LIES_DOWN = "  Green 1 lies down."
@@ -22,10 +17,7 @@ LIES_DOWN = "  Green 1 lies down."
 
 @pytest.fixture(scope="module")
 def table() -> PracticeTable:
-    """The usual four soldiers on a practice table."""
-    models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *place) for name, place in POSTS.items())
-    scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=models)
-    return PracticeTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0), clock=time.monotonic)
+    return practice_table()
 
 
 @pytest.fixture(autouse=True)
