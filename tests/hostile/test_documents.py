@@ -146,7 +146,6 @@ def test_a_folder_with_invalid_army_lists_is_listed(tmp_path: Path, tree: Any) -
     path = tmp_path / "a.json"
     path.write_text(text_of(tree))
     only_refuses(ArmyLists(tmp_path).listed, path)
-    only_refuses(ArmyLists(tmp_path).names, path)
 
 
 @pytest.fixture(scope="module")
