@@ -26,11 +26,13 @@ from PyQt6.QtWidgets import (
 from rules.tabletop.table import Figure, PointIn
 from ui.desktop.action import add_entry
 from ui.desktop.widgets import (
+    TextField,
     button_with_tip,
     described,
     fit_font,
     in_column,
     in_row,
+    keep_place,
     literal_text,
     plain_label,
     stretch_first_column,
@@ -165,12 +167,15 @@ class SidePanel(QWidget):
         return box
 
     def _fill_armies_box(self) -> QWidget:
-        self.army_box.setEditable(True)
+        self.army_box.setLineEdit(TextField())
         self.army_box.addItems(map(side_name, SUGGESTED_ARMIES))
         self.army_box.setToolTip(tr("The army to teach: choose or type a name, then click one of its soldiers"))
         self.army_box.setAccessibleName(tr("Army to teach"))
         self.army_box.editTextChanged.connect(self._allow_preset)
         self.warnings.setAccessibleName(tr("Armies that look alike"))
+        # Otherwise the buttons above would jump, and "Forget" would lie where the mouse was about to press another.
+        self.warnings.setMinimumHeight(2 * self.warnings.fontMetrics().lineSpacing())
+        keep_place(self.preset_button)
         row = in_row(plain_label(tr("Teach:")), (self.army_box, 1))
         in_column(self.armies, self.warnings, self.groups_button, row, self.preset_button, on=self._armies_box)
         return self._armies_box
