@@ -74,6 +74,21 @@ def test_the_buttons_of_the_armies_stay_where_they_are(panel: SidePanel, qt: QAp
     assert panel.armies.forget.mapTo(panel, QPoint()) == before
 
 
+def test_the_key_of_a_tool_is_not_typed_after_a_pressed_button_disappears(panel: SidePanel) -> None:
+    """After "Use them", the next key is that of a tool, such as M, and must not become an army's name."""
+    QTest.qWaitForWindowActive(panel)
+    panel.show_table(["green", "tan"], (), ())
+    panel.show_groups("8 green and 8 tan", may_search=False)
+    panel.groups_button.setFocus()
+    panel.show_groups("", may_search=False)
+    assert panel.focusWidget() is panel.armies.tree
+    panel.armies.choose("green")
+    panel.armies.forget.setFocus()
+    panel.show_table(["tan"], (), ())
+    assert panel.focusWidget() is panel.armies.tree
+    assert panel.armies.chosen == ()
+
+
 # The list of armies
 
 
