@@ -20,7 +20,7 @@ from ui.desktop.settings import TEXT_SIZES, Settings
 from ui.desktop.theme import Theme, apply_theme
 from ui.translation import FOLDER, languages, tr, use_language
 
-_SIZE_PX = (1280, 720)
+_SIZE_PX = QSize(1280, 720)
 
 
 class Appearance(QObject):
@@ -66,7 +66,8 @@ class Appearance(QObject):
         )
         geometry = settings.geometry
         if geometry is None or not window.restoreGeometry(geometry):
-            window.resize(*_SIZE_PX)
+            screen = window.screen()
+            window.resize(first_size(screen.availableGeometry().size()) if screen is not None else _SIZE_PX)
 
     def keep_geometry(self) -> None:
         """Open the window at the same place the next time."""
@@ -156,6 +157,11 @@ def usual_size(screen_px: QSize, ratio: float, dots_per_in: float) -> float:
     if ratio > 1 or dots_per_in > _USUAL_DOTS_PER_IN:
         return 1.0
     return max((size for size in TEXT_SIZES if screen_px.height() >= size * _USUAL_HEIGHT_PX), default=1.0)
+
+
+def first_size(screen_px: QSize) -> QSize:
+    """The window's size at the first start; at a large text size, a small screen has less room than usual."""
+    return _SIZE_PX.boundedTo(screen_px)
 
 
 def limited_size(size: float, screen_px: QSize) -> float:

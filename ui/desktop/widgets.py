@@ -11,7 +11,7 @@ from html import escape
 from typing import TypeVar
 
 from PyQt6.QtCore import QEvent, QLocale, QObject, QSize, Qt
-from PyQt6.QtGui import QFont, QFontInfo, QFontMetricsF, QResizeEvent, QValidator
+from PyQt6.QtGui import QFont, QFontInfo, QFontMetricsF, QKeyEvent, QKeySequence, QResizeEvent, QValidator
 from PyQt6.QtWidgets import (
     QBoxLayout,
     QDialog,
@@ -22,6 +22,7 @@ from PyQt6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLayout,
+    QLineEdit,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -243,6 +244,17 @@ class Scrolled(QScrollArea):
         if event is not None and watched is self.widget() and event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
         return super().eventFilter(watched, event)
+
+
+class TextField(QLineEdit):
+    """Takes back what was typed with Ctrl+Z; without that, Ctrl+Z is the window's."""
+
+    def event(self, event: QEvent | None) -> bool:
+        """Leave Ctrl+Z to the window if there is nothing to take back."""
+        override = event if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride else None
+        if override is not None and override.matches(QKeySequence.StandardKey.Undo) and not self.isUndoAvailable():
+            return False
+        return super().event(event)
 
 
 class NumberBox(QDoubleSpinBox):

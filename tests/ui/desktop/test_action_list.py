@@ -156,6 +156,18 @@ def test_a_target_is_selected_only_if_it_can_be_attacked(actions: ActionList) ->
     assert target(actions) == ("tan-5",)
 
 
+def test_the_selected_action_stays_in_view_when_its_card_takes_room_from_the_list(
+    actions: ActionList, qt: QApplication
+) -> None:
+    assert actions.choose_target("tan-1")
+    actions.resize(320, 200)
+    qt.processEvents()
+    chosen, viewport = actions.currentItem(), actions.viewport()
+    assert chosen is not None
+    assert viewport is not None
+    assert viewport.rect().contains(actions.visualItemRect(chosen))
+
+
 def test_the_list_asks_for_the_height_of_its_rows_and_at_least_for_two_actions(actions: ActionList) -> None:
     # Three best actions of 48 px and two folds of 32 px; the folds hold 8 more and 1 forbidden action of 32 px.
     assert actions.sizeHint().height() == 3 * 48 + 2 * 32

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtGui import QAction
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QLabel, QLineEdit, QPushButton
+from PyQt6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 
 from tests.ui.views import figure
 from tests.ui.windows import Owned
@@ -41,6 +42,51 @@ def test_the_worst_three_warnings_are_shown_and_all_in_the_tooltip(panel: SidePa
     assert label.toolTip() == "\n".join(words)
     panel.show_table(["a"], (), ())
     assert panel.warnings.text() == ""
+
+
+def test_undo_is_left_to_the_window_unless_a_name_was_typed(panel: SidePanel) -> None:
+    """Forgetting an army moves the focus to the name, where Ctrl+Z must still take the step back."""
+    undone: list[bool] = []
+    undo = QAction(panel)
+    undo.setShortcut("Ctrl+Z")
+    undo.triggered.connect(lambda: undone.append(True))
+    panel.addAction(undo)
+    QTest.qWaitForWindowActive(panel)
+    panel.type_army()
+    line = panel.army_box.lineEdit()
+    QTest.keyClick(line, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert undone == [True]
+    QTest.keyClicks(line, "Wolves")
+    QTest.keyClick(line, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert undone == [True]
+    assert panel.army != "Wolves"
+
+
+def test_the_buttons_of_the_armies_stay_where_they_are(panel: SidePanel, qt: QApplication) -> None:
+    """A renamed army frees its colour: its preset appears and must not push "Forget" under the mouse."""
+    panel.show_table(["green", "tan"], (), (), apart=["Green and tan can be told apart, less reliably in shade."])
+    panel.choose("green")
+    qt.processEvents()
+    before = panel.armies.forget.mapTo(panel, QPoint())
+    panel.show_table(["Wolves", "tan"], (), (), apart=["Tan stands out well."])
+    qt.processEvents()
+    assert panel.preset_button.isVisible()
+    assert panel.armies.forget.mapTo(panel, QPoint()) == before
+
+
+def test_the_key_of_a_tool_is_not_typed_after_a_pressed_button_disappears(panel: SidePanel) -> None:
+    """After "Use them", the next key is that of a tool, such as M, and must not become an army's name."""
+    QTest.qWaitForWindowActive(panel)
+    panel.show_table(["green", "tan"], (), ())
+    panel.show_groups("8 green and 8 tan", may_search=False)
+    panel.groups_button.setFocus()
+    panel.show_groups("", may_search=False)
+    assert panel.focusWidget() is panel.armies.tree
+    panel.armies.choose("green")
+    panel.armies.forget.setFocus()
+    panel.show_table(["tan"], (), ())
+    assert panel.focusWidget() is panel.armies.tree
+    assert panel.armies.chosen == ()
 
 
 # The list of armies

@@ -13,7 +13,7 @@ from PyQt6.QtCore import QSize
 from PyQt6.QtTest import QTest
 
 from tests.ui.windows import LEFT, Open, button, settings_in
-from ui.desktop.appearance import limited_size, start_again, usual_size
+from ui.desktop.appearance import first_size, limited_size, start_again, usual_size
 
 STARTED = """
 import sys
@@ -44,6 +44,11 @@ def test_a_large_screen_gets_larger_text_unless_the_desktop_enlarges_it(
 @pytest.mark.parametrize(("width_px", "height_px", "size"), [(1366, 768, 1.25), (3840, 2160, 2.0), (800, 600, 1.0)])
 def test_the_window_fits_on_the_screen_at_every_size(width_px: int, height_px: int, size: float) -> None:
     assert limited_size(2.0, QSize(width_px, height_px)) == size
+
+
+def test_the_first_window_is_no_larger_than_the_screen() -> None:
+    assert first_size(QSize(1093, 614)) == QSize(1093, 614), "1366 x 768 at 125 %"
+    assert first_size(QSize(1920, 1080)) == QSize(1280, 720)
 
 
 @pytest.mark.slow

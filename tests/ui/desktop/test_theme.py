@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import QSize
 from PyQt6.QtGui import QColor, QFontInfo, QFontMetricsF, QIcon, QPalette
-from PyQt6.QtWidgets import QApplication, QPushButton
+from PyQt6.QtWidgets import QApplication, QComboBox, QPushButton
 
 from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.windows import Owned, settings_in
@@ -34,6 +34,25 @@ def rgba(colour: QColor) -> Colour:
     assert blue is not None
     assert opacity is not None
     return red, green, blue, opacity
+
+
+@pytest.mark.parametrize("theme", list(Theme))
+def test_the_chosen_entry_of_an_open_combo_box_is_highlighted(
+    themed: QApplication, owned: Owned[QComboBox], theme: Theme
+) -> None:
+    """Qt's menu style wrote it in the colour of highlighted text without the highlight: white on white if light."""
+    apply_theme(themed, theme)
+    box = owned(QComboBox())
+    box.addItems(["first", "second"])
+    box.show()
+    box.showPopup()
+    themed.processEvents()
+    view = box.view()
+    assert view is not None
+    row = view.visualRect(view.model().index(0, 0))
+    right_of_text = view.viewport().grab().toImage().pixelColor(view.viewport().width() - 4, row.center().y())
+    assert contrast(rgba(right_of_text), rgba(view.palette().color(ROLE.HighlightedText))) >= 4.5
+    box.hidePopup()
 
 
 @pytest.mark.parametrize("bold", [False, True])

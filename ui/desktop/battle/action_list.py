@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PyQt6.QtCore import QModelIndex, QRect, QRectF, QSize, Qt
-from PyQt6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QPen
+from PyQt6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QPen, QResizeEvent
 from PyQt6.QtWidgets import (
     QSizePolicy,
     QStyle,
@@ -145,6 +145,13 @@ class ActionList(QTreeWidget):
         if number is not None:
             self._select(number)
         return number is not None
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Keep the selected action in view: its card opens below and takes room from the list."""
+        super().resizeEvent(event)
+        chosen = self.currentItem()
+        if chosen is not None and not self.visualItemRect(chosen).isEmpty():  # scrolling would open a closed fold
+            self.scrollToItem(chosen)
 
     def focusInEvent(self, event: QFocusEvent | None) -> None:
         """Take the focus, such as after a menu, without selecting the first row as Qt would."""

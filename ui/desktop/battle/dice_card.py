@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PyQt6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QIcon, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen, QPixmap
-from PyQt6.QtWidgets import QCheckBox, QLineEdit, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PyQt6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PyQt6.QtWidgets import QCheckBox, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from rules.engine.dice import DiceRequest, Die, Roll, rolled
 from rules.engine.text import action_with_actors
@@ -30,7 +30,16 @@ from ui.battle.dice import (
 )
 from ui.desktop.picture.image import painting
 from ui.desktop.theme import make_primary
-from ui.desktop.widgets import button_with_tip, described, in_column, in_row, set_font, show_words, wrapping_label
+from ui.desktop.widgets import (
+    TextField,
+    button_with_tip,
+    described,
+    in_column,
+    in_row,
+    set_font,
+    show_words,
+    wrapping_label,
+)
 from ui.formatting import sentence
 from ui.rules_text import translated
 from ui.translation import tr
@@ -39,15 +48,8 @@ _FACE_PX, _BUTTON_PX = 32, 40
 _NEEDED_SCALE = 1.6
 
 
-class _FacesField(QLineEdit):
-    """Where faces are typed. Ctrl+Z takes back what was typed or clicked; without that, it is the window's."""
-
-    def event(self, event: QEvent | None) -> bool:
-        """Leave Ctrl+Z to the window if there is nothing to take back."""
-        override = event if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride else None
-        if override is not None and override.matches(QKeySequence.StandardKey.Undo) and not self.isUndoAvailable():
-            return False
-        return super().event(event)
+class _FacesField(TextField):
+    """Where faces are typed. Ctrl+Z takes back what was typed or clicked."""
 
     def replace_faces(self, text: str) -> None:
         """Replace the text by another one, as if the player had typed it."""

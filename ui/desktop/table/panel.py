@@ -26,11 +26,13 @@ from PyQt6.QtWidgets import (
 from rules.tabletop.table import Figure, PointIn
 from ui.desktop.action import add_entry
 from ui.desktop.widgets import (
+    TextField,
     button_with_tip,
     described,
     fit_font,
     in_column,
     in_row,
+    keep_place,
     literal_text,
     plain_label,
     stretch_first_column,
@@ -141,7 +143,10 @@ class SidePanel(QWidget):
 
         `may_search` is true if there are figures that could be grouped but are not.
         """
-        self.groups_button.setVisible(bool(words) or may_search)
+        offered = bool(words) or may_search
+        if not offered:
+            self.armies.take_focus_from(self.groups_button)
+        self.groups_button.setVisible(offered)
         self.groups_button.setText(tr("Use them") if words else tr("Find armies"))
         self.groups_button.setToolTip(
             literal_text(tr("Use {figures} as armies", figures=words))
@@ -165,12 +170,15 @@ class SidePanel(QWidget):
         return box
 
     def _fill_armies_box(self) -> QWidget:
-        self.army_box.setEditable(True)
+        self.army_box.setLineEdit(TextField())
         self.army_box.addItems(map(side_name, SUGGESTED_ARMIES))
         self.army_box.setToolTip(tr("The army to teach: choose or type a name, then click one of its soldiers"))
         self.army_box.setAccessibleName(tr("Army to teach"))
         self.army_box.editTextChanged.connect(self._allow_preset)
         self.warnings.setAccessibleName(tr("Armies that look alike"))
+        # Otherwise the buttons above would jump, and "Forget" would lie where the mouse was about to press another.
+        self.warnings.setMinimumHeight(2 * self.warnings.fontMetrics().lineSpacing())
+        keep_place(self.preset_button)
         row = in_row(plain_label(tr("Teach:")), (self.army_box, 1))
         in_column(self.armies, self.warnings, self.groups_button, row, self.preset_button, on=self._armies_box)
         return self._armies_box
@@ -248,6 +256,11 @@ class ArmyList(QWidget):
             _fill_army(item, [figure for figure in figures if figure.army == army], place)
         self._allow()
 
+    def take_focus_from(self, button: QPushButton) -> None:
+        """Take the focus from a button about to disappear; Qt would give it to a field, which then took tools' keys."""
+        if button.hasFocus():
+            self.tree.setFocus()
+
     def edit(self) -> None:
         """Start editing the name of the selected army."""
         for army in self.chosen[:1]:
@@ -276,11 +289,13 @@ class ArmyList(QWidget):
 
     def _allow(self) -> None:
         one = len(self.chosen) == 1
+        several = bool(self.chosen) and len(self.armies) > 1
+        for button, allowed in ((self.rename, one), (self.divide, one), (self.forget, one), (self.merge, several)):
+            if not allowed:
+                self.take_focus_from(button)
+            button.setEnabled(allowed)
         self._buttons.setVisible(bool(self.armies))
         self._advice.setVisible(not self.armies)
-        for button in (self.rename, self.divide, self.forget):
-            button.setEnabled(one)
-        self.merge.setEnabled(bool(self.chosen) and len(self.armies) > 1)
 
     def _if_allowed(self, change: Callable[[], None]) -> None:
         if self.may_change():
