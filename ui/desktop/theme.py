@@ -90,6 +90,7 @@ QLineEdit, QAbstractItemView, QTextEdit, QPlainTextEdit {
 QLineEdit { padding: 4px 6px; }
 QLineEdit:focus, QAbstractItemView:focus, QTextEdit:focus, QPlainTextEdit:focus { border-color: $accent; }
 QComboBox { combobox-popup: 0; }
+QComboBox QAbstractItemView::item { min-height: 26px; padding: 0 6px; }
 QComboBox, QAbstractSpinBox { background: $base; border: 1px solid $border; border-radius: 6px; padding: 3px 6px; }
 QComboBox:!editable { background: $button; }
 QComboBox:hover:!editable { background: $hover; }
