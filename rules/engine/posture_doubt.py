@@ -34,26 +34,29 @@ class PostureDoubt:
 
 
 def posture_doubts(referee: Referee[Any], position: Position, preview: ActionPreview) -> Iterator[PostureDoubt]:
-    """The acting and target figures whose next likeliest posture would change the verdict or the odds."""
+    """The acting and target figures of an attack whose next likeliest posture would change its verdict or odds."""
     action, unsure = preview.action, []
     for name in dict.fromkeys((*action.by, *action.at)):
         figure = position.figures.get(name)
         if figure is not None:
             unsure += [PostureDoubt(name, figure.posture, other) for other in figure.possible_postures[1:]]
+    if not unsure or _attack(referee, position, action) is None:
+        return
     for doubt in unsure:
         figure = replace(position.figures[doubt.figure], posture=doubt.other)
         otherwise = replace(position, figures={**position.figures, doubt.figure: figure})
-        if _said(_again(referee, otherwise, action)) != _said(preview):
+        again = _attack(referee, otherwise, action)
+        if _said(None if again is None else preview_of(otherwise, again, referee)) != _said(preview):
             yield doubt
 
 
-def _again(referee: Referee[Any], position: Position, action: Action) -> ActionPreview | None:
-    """The same action in another position; None if it is not offered there."""
+def _attack(referee: Referee[Any], position: Position, action: Action) -> Action | None:
+    """The same attack in this position; None if it is not offered there, or the action is no attack."""
+    if not action.by:
+        return None
     by = action.by[0]
     offered = chain(referee.attacks(position, by), referee.at_targets(position, by, action.at))
-    same = (one for one in offered if _key(one) == _key(action))
-    found = next(same, None)
-    return None if found is None else preview_of(position, found, referee)
+    return next((one for one in offered if _key(one) == _key(action)), None)
 
 
 def _key(action: Action) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:

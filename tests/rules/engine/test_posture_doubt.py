@@ -12,7 +12,7 @@ from rules.battle.battle import Battle
 from rules.battle.referees import position_of, referee_of
 from rules.engine.events import PhaseBegun
 from rules.engine.posture_doubt import PostureDoubt, posture_doubts
-from rules.engine.preview import available_actions
+from rules.engine.preview import available_actions, preview_of
 from rules.engine.roster import Army
 from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece
 from tests.rules.battle_driver import begun, recruits
@@ -72,3 +72,17 @@ def test_the_posture_of_the_shooter_matters_too(battle: Battle) -> None:
     shot = available_actions(referee, position, "green-1").attacks[0]
     found = list(posture_doubts(referee, position, shot))
     assert found == [PostureDoubt("green-1", Posture.STANDING, Posture.KNEELING)]
+
+
+def test_actions_that_are_no_attacks_ask_for_no_posture(battle: Battle) -> None:
+    referee = referee_of(battle.game.name)
+    unsure = replace(figure("green-1", 0.0, 0.0), posture_confidence=0.6, second_posture=Posture.KNEELING)
+    position = position_of(battle, [unsure, target(0.6)], [WALL])
+    available = available_actions(referee, position, "green-1")
+    others = [
+        available.movement,
+        *available.others,
+        *(preview_of(position, one) for one in referee.obligations(position)),
+    ]
+    assert len(others) > 1
+    assert [doubt for one in others for doubt in posture_doubts(referee, position, one)] == []
