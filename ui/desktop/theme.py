@@ -161,8 +161,10 @@ GuideBar QPushButton { padding: 3px 12px; }
 GuideBar QPushButton:focus { padding: 2px 11px; }
 GuideBar QToolButton { padding: 1px 4px; }
 GuideBar QToolButton:focus { padding: 0 3px; }
-QProgressBar { background: $base; border: none; border-radius: 6px; }
-QProgressBar::chunk { background: $accent; border-radius: 6px; }
+QProgressBar { background: $base; border: 1px solid $border; border-radius: 6px; text-align: center; }
+QProgressBar::chunk { background: $tint; border-radius: 5px; }
+GuideBar QProgressBar { border: none; }
+GuideBar QProgressBar::chunk { background: $accent; border-radius: 6px; }
 QStatusBar QToolButton, QStatusBar QToolButton:focus { padding: 0 4px; }
 ToolRail { border: none; border-right: 1px solid $border; }
 CommandPalette { background: $window; border: 1px solid $border; }

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import QSize
 from PyQt6.QtGui import QColor, QFontInfo, QFontMetricsF, QIcon, QPalette
-from PyQt6.QtWidgets import QApplication, QComboBox, QPushButton
+from PyQt6.QtWidgets import QApplication, QComboBox, QProgressBar, QPushButton
 
 from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.windows import Owned, settings_in
@@ -53,6 +53,22 @@ def test_the_chosen_entry_of_an_open_combo_box_is_highlighted(
     right_of_text = view.viewport().grab().toImage().pixelColor(view.viewport().width() - 4, row.center().y())
     assert contrast(rgba(right_of_text), rgba(view.palette().color(ROLE.HighlightedText))) >= 4.5
     box.hidePopup()
+
+
+@pytest.mark.parametrize("theme", list(Theme))
+def test_the_percentage_of_a_progress_bar_is_legible_over_both_its_parts(
+    themed: QApplication, owned: Owned[QProgressBar], theme: Theme
+) -> None:
+    apply_theme(themed, theme)
+    bar = owned(QProgressBar())
+    bar.setValue(90)
+    bar.resize(300, 24)
+    bar.show()
+    shown = bar.grab().toImage()
+    done, left = (shown.pixelColor(x, 12) for x in (40, 290))
+    assert done != left
+    for ground in (done, left):
+        assert contrast(rgba(bar.palette().color(ROLE.Text)), rgba(ground)) >= 4.5
 
 
 @pytest.mark.parametrize("bold", [False, True])
