@@ -19,6 +19,7 @@ from calibration.camera import TableCamera
 from rules.tabletop.table import Figure
 from tests.solved import SeenBefore, SolvedBefore
 from tests.ui.slot_errors import ERRORS, LIMITS, kept_errors
+from tests.ui.stories import Board, Player
 from tests.ui.windows import POSTS, TABLE_IN, Open, Owned, Wait, let_qt_work
 from ui.desktop.theme import Theme, apply_theme
 from ui.desktop.window import Window
@@ -234,6 +235,12 @@ def open_window(qt: QApplication, table: SimulatedTable, tmp_path: Path, wait_un
     table.bare = False  # the table is one for all tests, and a guide may have cleared it
     # Abandoned tasks may take another moment.
     wait_until(lambda: not any(thread.name.startswith("sandtable") for thread in threading.enumerate()))
+
+
+@pytest.fixture
+def player(table: Board, window: Window, wait_until: Wait) -> Player:
+    """A player at the module's own table, a `Board`."""
+    return Player(window, table, wait_until)
 
 
 @pytest.fixture

@@ -163,7 +163,7 @@ def test_every_entry_of_the_menus_is_german(window: Window) -> None:
 
 @pytest.fixture
 def uncertain(found: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody's posture is certain except that of the soldiers on the left."""
+    """The postures of the soldiers on the right are uncertain."""
     find = Finder.find
 
     def unsure(*args: Any, **options: Any) -> tuple[Sighting, ...]:

@@ -11,10 +11,9 @@ from rules.tabletop.table import Posture
 from tests.ui.desktop.test_correct_window import ask, choose, figures
 from tests.ui.stories import Answer, Board, Player, answering, press, typed
 from tests.ui.tables import box, piece
-from tests.ui.windows import BARE_IN, LEFT, POSTS, Wait, click
+from tests.ui.windows import BARE_IN, LEFT, POSTS, click
 from ui.desktop.setup.diagnosis_dialog import MarkerSizeDialog
 from ui.desktop.widgets import NumberBox
-from ui.desktop.window import Window
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -27,11 +26,6 @@ def table() -> Board:
 @pytest.fixture(autouse=True)
 def as_set_up(table: Board) -> None:
     table.tidy()
-
-
-@pytest.fixture
-def player(table: Board, window: Window, wait_until: Wait) -> Player:
-    return Player(window, table, wait_until)
 
 
 def takes(unit: str, usual: str) -> Answer:

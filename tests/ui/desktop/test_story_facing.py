@@ -17,7 +17,6 @@ from tests.ui.desktop.test_story_by_hand import takes
 from tests.ui.stories import Board, Player, answering, press, typed
 from tests.ui.tables import box, piece
 from tests.ui.windows import BARE_IN, POSTS, Open, Wait, click, point, texts
-from ui.desktop.window import Window
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -30,11 +29,6 @@ def table() -> Board:
 @pytest.fixture(autouse=True)
 def as_set_up(table: Board) -> None:
     table.tidy()
-
-
-@pytest.fixture
-def player(table: Board, window: Window, wait_until: Wait) -> Player:
-    return Player(window, table, wait_until)
 
 
 def sees(player: Player, name: str) -> Figure:

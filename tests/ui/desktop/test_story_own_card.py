@@ -10,10 +10,8 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QLineEdit, QSpinBox, QWidget
 
 from tests.ui.stories import Answer, Board, Player, answering, pick, press, typed, words_of
-from tests.ui.windows import Wait
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.card_dialog import CardDialog
-from ui.desktop.window import Window
 
 Part = TypeVar("Part", bound=QWidget)
 
@@ -21,11 +19,6 @@ Part = TypeVar("Part", bound=QWidget)
 @pytest.fixture(scope="module")
 def table() -> Board:
     return Board()
-
-
-@pytest.fixture
-def player(table: Board, window: Window, wait_until: Wait) -> Player:
-    return Player(window, table, wait_until)
 
 
 def named(dialog: QWidget, kind: type[Part], name: str) -> Part:

@@ -6,18 +6,11 @@ import pytest
 from PyQt6.QtCore import Qt
 
 from tests.ui.stories import Board, Player, typed, words_of
-from tests.ui.windows import Wait
-from ui.desktop.window import Window
 
 
 @pytest.fixture(scope="module")
 def table() -> Board:
     return Board()
-
-
-@pytest.fixture
-def player(table: Board, window: Window, wait_until: Wait) -> Player:
-    return Player(window, table, wait_until)
 
 
 @pytest.fixture(autouse=True)

@@ -272,7 +272,7 @@ class PracticeController(QObject):
         self.follow()
 
     def _note_postures(self, table: PracticeTable, before: Practice) -> None:
-        """Tell the battle whom the player has laid down or stood up; it puts the toys so when it is continued."""
+        """Record in the battle which soldiers lie or stand now, so that they do when it is continued."""
         play, position = self._store.battle.play, self._store.battle.position
         if play is None or position is None:
             return
